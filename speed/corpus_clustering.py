@@ -18,10 +18,8 @@ import numpy as np
 from corpus_workload import captions_of, minilm
 from sklearn.cluster import AgglomerativeClustering
 
-from humor_tasks.corpora.newyorker.clusters import cut
-from humor_tasks.corpora.newyorker.embedding import embed
-from humor_tasks.corpora.newyorker.pool import KEPT
-from humor_tasks.corpora.newyorker.workers import one_thread
+from humor_tasks.corpora.newyorker.pool import KEPT, cut, embed
+from humor_tasks.corpora.newyorker.work import one_thread
 
 RUNS = 2
 

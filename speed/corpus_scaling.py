@@ -27,10 +27,8 @@ from corpus_projection import SAMPLE, Measured, project
 from corpus_workload import captions_of, minilm, write_contests
 
 from humor_tasks.corpora.newyorker import stages
-from humor_tasks.corpora.newyorker.building import Inputs, Settings, prepare, run_stage
-from humor_tasks.corpora.newyorker.dataset import write_dataset
-from humor_tasks.corpora.newyorker.work import Work
-from humor_tasks.corpora.newyorker.workers import Workers
+from humor_tasks.corpora.newyorker.building import Inputs, Settings, prepare, run_stage, write_dataset
+from humor_tasks.corpora.newyorker.work import Work, Workers
 from humor_tasks.models.choosers.embedding import Embedding
 
 DIMENSIONS, RUNS = 384, 2

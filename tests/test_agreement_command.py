@@ -16,12 +16,11 @@ from typing import Any
 import pytest
 from standins.votes import cells, shown, tight, told, votes_on
 
+from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import analyse
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.questions import read_questions
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import write_votes
+from humor_tasks.people.votes import Vote, write_votes
 from humor_tasks.scorers.agreement import agreement
 
 Rows = list[dict[str, Any]]
@@ -79,7 +78,7 @@ def naive(votes: Sequence[Vote]) -> tuple[str, str, str]:
 @pytest.fixture
 def seven(tmp_path: Path) -> tuple[Path, Path]:
     pairs, votes = simulated()
-    write_pairs(tmp_path / "pairs.jsonl", [row for rows in pairs.values() for row in rows])
+    write_json_lines(tmp_path / "pairs.jsonl", [row for rows in pairs.values() for row in rows])
     write_votes(tmp_path / "votes.csv", [vote for given in votes.values() for vote in given])
     return tmp_path / "votes.csv", tmp_path / "pairs.jsonl"
 
@@ -108,7 +107,9 @@ def test_a_file_a_question_a_column_and_one_file_give_the_same_lines(seven: tupl
     for question, rows in pairs.items():
         # As `humor-tasks pairs` makes them: the same ids in each file, no question.
         short = {row["id"]: row["id"].split("-")[1] for row in rows}
-        write_pairs(tmp_path / f"{question}.jsonl", [row | {"id": short[row["id"]], "question": None} for row in rows])
+        write_json_lines(
+            tmp_path / f"{question}.jsonl", [row | {"id": short[row["id"]], "question": None} for row in rows]
+        )
         given = [Vote(short[vote.item], vote.rater, vote.choice) for vote in votes[question]]
         write_votes(tmp_path / f"{question}.csv", given)
         apart.append((tmp_path / f"{question}.csv", tmp_path / f"{question}.jsonl"))
@@ -167,7 +168,7 @@ def test_systems_are_ranked_where_comparisons_join_them(seven: tuple[Path, Path]
     assert any("joins these groups" in note for note in found.notes)
     pairs, votes = simulated()
     kept = [question for question in TABLE if question != "Q7"]
-    write_pairs(tmp_path / "six.jsonl", [row for question in kept for row in pairs[question]])
+    write_json_lines(tmp_path / "six.jsonl", [row for question in kept for row in pairs[question]])
     write_votes(tmp_path / "six.csv", [vote for question in kept for vote in votes[question]])
     markdown = shown(tmp_path / "six.csv", "--pairs", tmp_path / "six.jsonl")
     strengths = [line.split(" | ")[0].strip("| ") for line in markdown.partition("## Systems")[2].splitlines()[4:10]]
@@ -184,7 +185,7 @@ def test_two_raters_ties_and_missing_votes(tmp_path: Path) -> None:
         *(("1", "ann", "A"), ("1", "bob", "A"), ("2", "ann", "A"), ("2", "bob", "B"), ("3", "ann", "tie")),
         *(("3", "bob", "tie"), ("4", "ann", "B"), ("5", "ann", "A"), ("5", "bob", "tie")),
     )
-    write_pairs(tmp_path / "p.jsonl", [asked(str(i)) for i in range(1, 8)])
+    write_json_lines(tmp_path / "p.jsonl", [asked(str(i)) for i in range(1, 8)])
     (line,) = analyse(read_questions([votes], [tmp_path / "p.jsonl"])).questions
     assert line.majority == {"1": "A", "2": "tie", "3": "tie", "4": "B", "5": "tie"}
     assert line.ties == 3
@@ -207,7 +208,7 @@ def test_matching_and_ranking_have_an_accuracy(tmp_path: Path) -> None:
         {"id": "m3", "kind": "matching", "options": options},  # no answer: of no accuracy
         {"id": "r1", "kind": "ranking", "options": options[:2], "answer": "B"},
     ]
-    write_pairs(tmp_path / "p.jsonl", rows)
+    write_json_lines(tmp_path / "p.jsonl", rows)
     votes = votes_on(
         tmp_path / "v.csv",
         *(("m1", "ann", "C"), ("m1", "bob", "C"), ("m1", "eve", "D"), ("m2", "ann", "A"), ("m2", "bob", "E")),
@@ -228,7 +229,7 @@ def test_matching_and_ranking_have_an_accuracy(tmp_path: Path) -> None:
 
 
 def test_captions_without_an_answer_are_a_preference(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "p.jsonl", [{"id": "1", "options": ["Ha.", "Ho."], "systems": ["x", "y"]}])
+    write_json_lines(tmp_path / "p.jsonl", [{"id": "1", "options": ["Ha.", "Ho."], "systems": ["x", "y"]}])
     (line,) = analyse(read_questions([votes_on(tmp_path / "v.csv", ("1", "a", "B"))], [tmp_path / "p.jsonl"])).questions
     assert (line.estimates["win_rate"].value, line.question.systems) == (0, ("x", "y"))
 
@@ -250,7 +251,7 @@ def test_raters_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_votes_on_the_same_pairs_are_pooled(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "p.jsonl", [asked("1"), asked("2")])
+    write_json_lines(tmp_path / "p.jsonl", [asked("1"), asked("2")])
     ann = votes_on(tmp_path / "ann.csv", ("1", "ann", "A"), ("2", "ann", "A"))
     bob = votes_on(tmp_path / "bob.csv", ("1", "bob", "A"))
     (line,) = analyse(read_questions([ann, bob], [tmp_path / "p.jsonl"])).questions
@@ -264,7 +265,7 @@ def test_votes_on_the_same_pairs_are_pooled(tmp_path: Path) -> None:
 
 
 def test_names_are_no_markup_and_reports_hold_all(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "p.jsonl", [asked("1", question="<b>|x|</b>", systems=["a|b", "`c`"])])
+    write_json_lines(tmp_path / "p.jsonl", [asked("1", question="<b>|x|</b>", systems=["a|b", "`c`"])])
     votes = votes_on(tmp_path / "v.csv", ("1", "r|s", "A"))
     markdown = shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.md")
     assert (tmp_path / "t.md").read_text() == markdown
@@ -306,8 +307,8 @@ def test_bad_input_is_said_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("v.csv").write_text(f"item,rater,choice,time\n{votes}")
-    write_pairs(Path("p.jsonl"), [asked("1")])
-    write_pairs(Path("odd.jsonl"), [asked("1", systems="x")])
+    write_json_lines(Path("p.jsonl"), [asked("1")])
+    write_json_lines(Path("odd.jsonl"), [asked("1", systems="x")])
     Path("old.json").write_text("old")
     Path("s.json").write_text('{"1": "a file of explanations"}')
     result = told("v.csv", "-o", "old.json", *options)
@@ -342,7 +343,7 @@ def test_what_leaves_agreement_unknown_or_doubtful_is_noted(
 
 def test_a_name_is_no_formula_and_hides_nothing(tmp_path: Path) -> None:
     own = {"question": "=1+1", "systems": ["@x", "in\u202eorder\u200b\x07"]}
-    write_pairs(tmp_path / "p.jsonl", [asked("1", **own)])
+    write_json_lines(tmp_path / "p.jsonl", [asked("1", **own)])
     votes = votes_on(tmp_path / "v.csv", ("1", "-ann", "A"))
     markdown = shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
     (row,) = csv.DictReader((tmp_path / "t.csv").open())

@@ -21,13 +21,13 @@ from standins.waiting import LIMIT
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.data.media.picture import picture_file
+from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
-from humor_tasks.people.pairs import Item, read_pairs, same_text, write_pairs
-from humor_tasks.people.session import Session, View, assigned, shown_order
-from humor_tasks.people.store import VoteStore
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import COLUMNS, read_votes
+from humor_tasks.people.items import Item, read_pairs, same_text
+from humor_tasks.people.session import Session, View, VoteStore, assigned, shown_order
+from humor_tasks.people.vote_files import read_votes
+from humor_tasks.people.votes import COLUMNS, Vote
 
 SAMPLE = Path(__file__).resolve().parent.parent / "datasets_cards" / "newyorker_caption_contest"
 
@@ -52,7 +52,7 @@ def test_items_are_read_and_their_kinds_inferred(tmp_path: Path) -> None:
         Item("r", "ranking", ("x", "NULL"), description="None"),
         Item("forced", "preference", ("x", "y")),
     ]
-    write_pairs(tmp_path / "pairs.jsonl", rows)
+    write_json_lines(tmp_path / "pairs.jsonl", rows)
     (tmp_path / "pairs.json").write_text(json.dumps(rows))
     assert read_pairs(tmp_path / "pairs.jsonl") == read_pairs(tmp_path / "pairs.json") == expected
     assert [item.labels for item in expected] == ["AB", "ABC", "AB", "AB"]
@@ -81,7 +81,7 @@ def test_items_are_read_and_their_kinds_inferred(tmp_path: Path) -> None:
 )
 def test_bad_items_are_named(tmp_path: Path, row: dict[str, Any], said: str) -> None:
     path = tmp_path / "pairs.jsonl"
-    write_pairs(path, [{"id": "0", "options": ["x", "y"]}, row])
+    write_json_lines(path, [{"id": "0", "options": ["x", "y"]}, row])
     with pytest.raises(BadInput, match=f"line 2: .*{said}"):
         read_pairs(path)
 
@@ -89,7 +89,7 @@ def test_bad_items_are_named(tmp_path: Path, row: dict[str, Any], said: str) -> 
 def test_a_picture_is_encoded_anew(tmp_path: Path) -> None:
     source = next((SAMPLE / "images").glob("*.png"))
     (tmp_path / "x.png").write_bytes(source.read_bytes() + b"something behind the picture")
-    write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])
+    write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])
     (item,) = read_pairs(tmp_path / "pairs.jsonl")
     assert item.picture == picture_file(tmp_path, "x.png")
     assert item.picture is not None
@@ -440,7 +440,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
     done = invoke(*command, "--without-status")
     assert (done.exit_code, "2 votes on 1 items by 2 annotators" in done.output) == (0, True), done.output
     assert read_votes(tmp_path / "votes.csv").votes == (Vote("x", "u1", "A"), Vote("x", "u2", "tie"))
-    write_pairs(tmp_path / "pairs.jsonl", [{"id": "y", "options": ["1", "2"]}])
+    write_json_lines(tmp_path / "pairs.jsonl", [{"id": "y", "options": ["1", "2"]}])
     done = invoke("votes", tmp_path / "votes.csv", "--pairs", tmp_path / "pairs.jsonl", "-o", tmp_path / "more.csv")
     assert (done.exit_code, "unknown items: 'x'" in done.output) == (2, True)
     kept = (tmp_path / "export.json").read_bytes()
@@ -462,7 +462,7 @@ def test_annotate_without_its_extra_names_it(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"]}])
+    write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"]}])
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = invoke("annotate", tmp_path / "pairs.jsonl", "--votes", tmp_path / "v.csv", "--port", str(port))
@@ -473,7 +473,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_a_broken_picture_is_told_before_anybody_votes(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"<svg>")
-    write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])
+    write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])
     done = invoke("annotate", tmp_path / "pairs.jsonl", "--votes", tmp_path / "votes.csv")
     assert (done.exit_code, "an SVG drawing" in done.output) == (2, True)
     assert not (tmp_path / "votes.csv").exists()

@@ -14,13 +14,13 @@ from PIL import Image
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.data.contests.annotations import read_annotations
+from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
-from humor_tasks.people.pairs import Item, choices_of, read_pairs, write_pairs
-from humor_tasks.people.qualifying import read_qualified
-from humor_tasks.people.session import Session, View
-from humor_tasks.people.store import VoteStore
-from humor_tasks.people.votes import read_votes
+from humor_tasks.people.collecting import read_qualified
+from humor_tasks.people.items import Item, choices_of, read_pairs
+from humor_tasks.people.session import Session, View, VoteStore
+from humor_tasks.people.vote_files import read_votes
 
 LINK = "https://en.wikipedia.org/wiki/Moby-Dick"
 DESCRIBED = {"image_description": "A whale cooks.", "image_uncanny_description": "Whales do not."}
@@ -97,10 +97,10 @@ def test_bad_rows_of_forms_are_named(tmp_path: Path) -> None:
         ({"kind": "editing", "headline": "An empty </> mark"}, "mark the words that may be replaced"),
         ({"kind": "literal", "draft": ["x"]}, "draft is"),
     ):
-        write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", **row}])
+        write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", **row}])
         with pytest.raises(BadInput, match=said):
             read_pairs(tmp_path / "pairs.jsonl")
-    write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", "kind": "literal"}])
+    write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "kind": "literal"}])
     (tmp_path / "votes.csv").write_text('item,rater,choice,time\n1,ann,"{""x"": ""y""}",\n')
     items = read_pairs(tmp_path / "pairs.jsonl")
     with pytest.raises(BadInput, match="choices that do not exist"):
@@ -142,7 +142,9 @@ def test_so_many_annotators_an_item_and_nobody_loses_an_open_one(tmp_path: Path)
 
 def test_a_round_with_answers_says_who_goes_on(tmp_path: Path) -> None:
     pairs, votes, out = (tmp_path / name for name in ("test.jsonl", "v.csv", "who.csv"))
-    write_pairs(pairs, [{"id": f"{i}", "caption": "c", "options": ["good", "bad"], "answer": "A"} for i in range(4)])
+    write_json_lines(
+        pairs, [{"id": f"{i}", "caption": "c", "options": ["good", "bad"], "answer": "A"} for i in range(4)]
+    )
     rows = [(str(i), rater, "B" if i in wrong else "A") for rater, wrong in (("ann", {0}), ("bob", {0, 1}))
             for i in range(4)]  # fmt: skip
     rows += [("0", "cleo", "A")]  # gave up
@@ -160,7 +162,7 @@ def test_a_round_with_answers_says_who_goes_on(tmp_path: Path) -> None:
 
 def test_a_round_of_forms_is_decided_by_a_person(tmp_path: Path) -> None:
     pairs, votes, out = (tmp_path / name for name in ("test.jsonl", "v.csv", "who.csv"))
-    write_pairs(pairs, [{"id": "1", "kind": "literal"}])
+    write_json_lines(pairs, [{"id": "1", "kind": "literal"}])
     filled(pairs, votes, {"description": "Good."}, "ann", "bob")
     assert "2 annotators, to decide by hand" in invoke("qualify", votes, "--pairs", pairs, "-o", out)
     with pytest.raises(BadInput, match=r"line 2: qualified is ''; write yes or no"):
@@ -227,7 +229,7 @@ def test_edited_headlines_are_rated_and_become_rows_of_the_benchmark(tmp_path: P
 
 def test_what_cannot_be_collected_is_said(tmp_path: Path) -> None:
     pairs, votes = tmp_path / "p.jsonl", tmp_path / "v.csv"
-    write_pairs(pairs, [{"id": "1", "options": ["x", "y"]}])
+    write_json_lines(pairs, [{"id": "1", "options": ["x", "y"]}])
     votes.write_text("item,rater,choice,time\n1,ann,A,\n")
     assert "agreement` reads votes" in refused("collect", votes, "--items", pairs, "-o", tmp_path / "o.json")
     assert "kind: there is no 'rate'" in refused("items", "rate", tmp_path, "-o", tmp_path / "o.jsonl")
@@ -265,7 +267,7 @@ DAMAGED: list[tuple[dict[str, Any], str, str | None, str]] = [
 def test_damaged_annotations_are_named_and_nothing_is_written(
     tmp_path: Path, item: dict[str, Any], choice: str, into: str | None, said: str
 ) -> None:
-    write_pairs(tmp_path / "items.jsonl", [item])
+    write_json_lines(tmp_path / "items.jsonl", [item])
     with (tmp_path / "v.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("item", "rater", "choice", "time"), ("1", "ann", choice, "")])
     more: list[object] = []
@@ -278,7 +280,7 @@ def test_damaged_annotations_are_named_and_nothing_is_written(
 
 
 def test_the_same_votes_are_added_once(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "items.jsonl", [PICTURE])
+    write_json_lines(tmp_path / "items.jsonl", [PICTURE])
     items, votes, out = read_pairs(tmp_path / "items.jsonl"), tmp_path / "v.csv", tmp_path / "a.json"
     filled(tmp_path / "items.jsonl", votes, DESCRIBED, "ann", "bob")
     invoke("collect", votes, "--items", tmp_path / "items.jsonl", "-o", out)

@@ -11,8 +11,9 @@ from PIL import Image
 from playwright.sync_api import Browser
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
-from humor_tasks.people.pairs import choices_of, read_pairs, write_pairs
-from humor_tasks.people.votes import read_votes
+from humor_tasks.data.writing import write_json_lines
+from humor_tasks.people.items import choices_of, read_pairs
+from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow
 HOSTILE = "</textarea><img src=x onerror='window.hacked = 1'>\" onfocus=\"window.hacked=2"
@@ -32,7 +33,7 @@ def texts_of(votes: Path, pairs: Path) -> list[dict[str, str]]:
 def test_a_form_is_filled_in_checked_restored_and_withdrawn(opened: Browser, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     Image.new("L", (900, 700), 90).save(tmp_path / "x.png")
-    write_pairs(pairs, [{"id": f"{i}", "kind": "links", "cluster": "1", "image": "x.png"} for i in range(2)])
+    write_json_lines(pairs, [{"id": f"{i}", "kind": "links", "cluster": "1", "image": "x.png"} for i in range(2)])
     with Server(pairs, votes, "--notice", HOSTILE) as server:
         rater = Rater(opened, server)
         assert HOSTILE in rater.page.inner_text("#welcome")
@@ -76,7 +77,7 @@ def test_a_form_is_filled_in_checked_restored_and_withdrawn(opened: Browser, tmp
 
 def test_headlines_are_edited_on_a_phone_and_by_keys(opened: Browser, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
-    write_pairs(pairs, [{"id": "1", "kind": "editing", "headline": f"{HOSTILE} <Senate/> votes on <tax/> bill"}])
+    write_json_lines(pairs, [{"id": "1", "kind": "editing", "headline": f"{HOSTILE} <Senate/> votes on <tax/> bill"}])
     with Server(pairs, votes) as server:
         phone = Rater(opened, server, phone=True, color_scheme="dark")
         phone.enter("ann")
@@ -110,7 +111,7 @@ def test_headlines_are_rated_by_their_numbers(opened: Browser, tmp_path: Path) -
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     options = ["Not funny", "Slightly funny", "Moderately funny", "Funny"]
     rows = [{"id": f"{i}", "kind": "rating", "options": options, "headline": f"<Zoo/> {i}"} for i in range(3)]
-    write_pairs(pairs, rows)
+    write_json_lines(pairs, rows)
     with Server(pairs, votes, "--ties", "--per-item", "1") as server:
         rater = Rater(opened, server)
         rater.enter("ann")

@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Response
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
 from humor_tasks.cli import main
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.votes import read_votes
+from humor_tasks.data.writing import write_json_lines
+from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,9 @@ def explanations(path: Path, n: int = 6) -> dict[str, list[str]]:
     options = {f"item{i}": [f"First explanation of {i}. {LONG}", f"Second explanation of {i}."] for i in range(n)}
     more = {"answer": "A", "systems": ["secret-system", "human"]}
     scene = {"description": "A whale in a chef's hat stands at a stove.", "caption": "The krill is fresh, sir."}
-    write_pairs(path, [{"id": item, **scene, **more, "options": {"a": a, "b": b}} for item, (a, b) in options.items()])
+    write_json_lines(
+        path, [{"id": item, **scene, **more, "options": {"a": a, "b": b}} for item, (a, b) in options.items()]
+    )
     return options
 
 
@@ -145,7 +147,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(opened: Brows
 
 def test_texts_are_shown_as_text(opened: Browser, tmp_path: Path) -> None:
     row = {"id": "<b>1</b>", "description": HOSTILE, "caption": HOSTILE, "options": [HOSTILE, f"{HOSTILE} too"]}
-    write_pairs(tmp_path / "pairs.jsonl", [row])
+    write_json_lines(tmp_path / "pairs.jsonl", [row])
     with Server(tmp_path / "pairs.jsonl", tmp_path / "votes.csv") as server:
         rater = Rater(opened, server, color_scheme="dark")
         rater.page.fill("#name textarea, #name input", "<img src=x onerror=window.hacked=5>"[:40])

@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from standins.corpus import noise_png
 
 from humor_tasks.corpora.audit.auditing import audit
-from humor_tasks.corpora.audit.balance import balances
-from humor_tasks.corpora.audit.findings import KINDS, Finding, fails, found, in_order
-from humor_tasks.corpora.audit.items import Item, Items, Part, key
-from humor_tasks.corpora.audit.pictures import alike, difference_hash
-from humor_tasks.corpora.audit.rules import answer_only, classified, credit, likeness, occurrences, ridge
-from humor_tasks.corpora.audit.shortcuts import Shortcut, shortcuts
-from humor_tasks.corpora.audit.similar import jaccard, near_pairs, shingles
+from humor_tasks.corpora.audit.items import KINDS, Finding, Item, Items, Part, fails, finding, in_order, key
+from humor_tasks.corpora.audit.shortcuts import Shortcut, balances, shortcuts
+from humor_tasks.corpora.audit.similar import alike, difference_hash, jaccard, near_pairs, shingles
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
+from humor_tasks.models.choosers.shortcuts import answer_only, classified, credit, likeness, occurrences, ridge
 from humor_tasks.scorers.estimate import Estimate
 
 WORDS = ["".join(random.Random(k).choices("bcdfghjklmnpqrstvwxz", k=5)) for k in range(3000)]
@@ -381,9 +378,9 @@ def test_what_fails(severities: tuple[Any, ...], kinds: tuple[str, ...], failed:
 
 
 def test_a_finding_names_its_first_rows() -> None:
-    (one,) = found("shortcut", "warning", "x", (f"row {i}" for i in range(30)))
+    (one,) = finding("unlabelled", "note", "row", "without a label.", (f"row {i}" for i in range(30)))
     assert (one.count, len(one.rows), one.rows[-1]) == (30, 20, "row 19")
-    assert found("shortcut", "warning", "x", []) == []
+    assert finding("unlabelled", "note", "row", "without a label.", []) == []
     mixed = [Finding(kind, severity, 1, "") for kind in list(KINDS)[::-1] for severity in ("note", "error")]
     assert [each.severity for each in in_order(mixed)] == ["error"] * len(KINDS) + ["note"] * len(KINDS)
     assert [each.kind for each in in_order(mixed)][: len(KINDS)] == list(KINDS)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humor_tasks.corpora.options.block_design import Line, distractors, script
-from humor_tasks.models.choosers.baseline import content_words
+from humor_tasks.corpora.mock.block_design import Line, distractors, script
+from humor_tasks.models.choosers.shortcuts import content_words
 
 WORDS = "bear ship clock river candle piano window engine garden lawyer".split()
 

@@ -35,7 +35,7 @@ from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput
-from humor_tasks.people.pairs import read_pairs
+from humor_tasks.people.items import read_pairs
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 MODEL = "openai-api/seer/eye"
@@ -174,8 +174,8 @@ def test_empty_answers_are_told_or_filled(
 
 @pytest.mark.slow
 def test_what_a_killed_writer_left_is_no_hindrance(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:
-    (tmp_path / ".d.part-0123" / "images").mkdir(parents=True)
-    (tmp_path / ".d.part-0123" / "README.md").write_text("half")
+    (tmp_path / f".d.{0:032x}" / "images").mkdir(parents=True)
+    (tmp_path / f".d.{0:032x}" / "README.md").write_text("half")
     (tmp_path / "d").mkdir()  # empty: made by the user
     assert "10 rows" in describe(tmp_path / "d", "sample", *one_task())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "d.answers.jsonl"]

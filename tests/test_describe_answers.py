@@ -13,7 +13,7 @@ from standins.tiny_clip import drawing, encoded
 
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, from_description, link_of
-from humor_tasks.corpora.describe.making import Answers
+from humor_tasks.corpora.describe import Answers
 from humor_tasks.data.descriptions import QUESTIONS, Description, entity_names
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import open_rows

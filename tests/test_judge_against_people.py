@@ -14,11 +14,11 @@ from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_mo
 from standins.votes import cells, shown, tight, votes_on
 
 from humor_tasks import load
+from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import Analysis, analyse
 from humor_tasks.people.judge import Comparison, family, read_judge_log
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.questions import read_questions
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.tasks import explanation, explanation_preference
 
@@ -90,7 +90,7 @@ def items(texts: dict[str, str], turned: bool = False) -> Rows:
 
 
 def asked(tmp_path: Path, rows: Rows | None = None) -> Path:
-    write_pairs(tmp_path / "pairs.jsonl", rows or items(TEXTS))
+    write_json_lines(tmp_path / "pairs.jsonl", rows or items(TEXTS))
     return tmp_path / "pairs.jsonl"
 
 

@@ -42,7 +42,7 @@ MAY_IMPORT = {
             "results.captions.pairwise",
             "results.reproduce.recipes",
         ),
-        "corpora.options.models",
+        "corpora.mock.option_models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }

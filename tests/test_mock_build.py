@@ -18,14 +18,13 @@ from standins import mock_sources as made
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.corpora.mock.building import TOO_FEW, with_options, with_splits
-from humor_tasks.corpora.mock.card import LICENCES
+from humor_tasks.corpora.mock.building import LICENCES, TOO_FEW, with_options, with_splits
 from humor_tasks.corpora.mock.dialogues import shared_footage
 from humor_tasks.corpora.mock.items import Item, balanced_letters
-from humor_tasks.corpora.mock.tables import OWN
+from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
-from humor_tasks.models.choosers.baseline import content_words
+from humor_tasks.models.choosers.shortcuts import content_words
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.tasks import mock_detecting, mock_matching
 from humor_tasks.testing import run_lm_eval

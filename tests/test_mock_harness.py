@@ -34,7 +34,7 @@ from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.people import render
-from humor_tasks.people.pairs import read_pairs
+from humor_tasks.people.items import read_pairs
 from humor_tasks.people.session import View
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval

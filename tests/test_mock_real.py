@@ -10,7 +10,7 @@ import pytest
 from test_mock_build import built, rows
 
 from humor_tasks import load
-from humor_tasks.corpora.options.shortcuts import shortcuts_in
+from humor_tasks.corpora.mock.shortcuts import shortcuts_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*Left out:UserWarning")]
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline, content_words
+from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, Question, best, from_text, log_softmax, open_answer
+from humor_tasks.models.choosers.shortcuts import content_words
 
 SCENE = "A bear sits in a dentist's chair. The dentist holds a honey jar."
 CHOICES = ("Rinse, please.", "Your honey intake shows, Mr. Bear.", "I only came for the magazines in here.")

@@ -334,12 +334,12 @@ def test_contests_of_one_caption_and_of_none(tmp_path: Path, minilm: str) -> Non
 def test_a_full_disk_leaves_no_dataset(built: Path, minilm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from humor_tasks.corpora.newyorker import folder as writing
 
-    def full(path: Path, rows: Any) -> None:
+    def full(path: Path, rows: Any, types: Any) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"PAR1")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing, "write_rows", full)
+    monkeypatch.setattr(writing, "write_parquet", full)
     result = build(built, minilm, "full", "--work", str(built / "corpus.work"))
     assert result.exit_code == 2
     assert "No space left on device" in result.output

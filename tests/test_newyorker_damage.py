@@ -11,10 +11,11 @@ from standins.contests import annotation
 from test_newyorker_work import STAGES, files_in, work_in
 
 from humor_tasks.corpora.newyorker.building import build
-from humor_tasks.corpora.newyorker.stages import read_array, read_rows, write_rows
+from humor_tasks.corpora.newyorker.stages import read_array, read_rows
 from humor_tasks.corpora.newyorker.work import read_json
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.contest_csv import contest_number, read_contest
+from humor_tasks.data.writing import write_parquet
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import PROBES, Encoder
@@ -43,7 +44,7 @@ def test_counts_that_are_no_json(tmp_path: Path) -> None:
 def test_files_that_were_cut_are_not_read(tmp_path: Path, size: float) -> None:
     import pyarrow as pa
 
-    write_rows(tmp_path / "a.parquet", [{"n": i} for i in range(50)], {"n": pa.int32()})
+    write_parquet(tmp_path / "a.parquet", [{"n": i} for i in range(50)], {"n": pa.int32()})
     np.save(tmp_path / "a.npy", np.zeros((9, 9)), allow_pickle=False)
     (tmp_path / "a.json").write_text("[1, 2, 3]")
     for name, read in (("a.parquet", read_rows), ("a.npy", read_array), ("a.json", read_json)):

@@ -39,7 +39,7 @@ def test_killed_at_ten_random_places_the_corpus_is_the_same(tmp_path: Path, mini
     draw, kills, code = random.Random(18), 0, None
     while code != 0:
         assert not (folder / "killed").exists()
-        code = run(folder, minilm, "killed", draw.randrange(1, operations // 5) if kills < KILLS else None)
+        code = run(folder, minilm, "killed", draw.randrange(1, operations // 6) if kills < KILLS else None)
         assert code in (0, -signal.SIGKILL)
         kills += code != 0
     assert kills == KILLS

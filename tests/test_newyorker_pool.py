@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from humor_tasks.corpora.newyorker.clusters import cut
-from humor_tasks.corpora.newyorker.embedding import batches, embed
-from humor_tasks.corpora.newyorker.pool import KEPT, distinct, diverse, pool, punctuation
-from humor_tasks.corpora.newyorker.select import select
+from humor_tasks.corpora.newyorker.pool import KEPT, batches, cut, distinct, diverse, embed, pool, punctuation, select
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.contest_csv import twins
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from humor_tasks.corpora.newyorker.building import build, run_stage
-from humor_tasks.corpora.newyorker.work import Stage, Work
-from humor_tasks.corpora.newyorker.workers import Workers
+from humor_tasks.corpora.newyorker.work import Stage, Work, Workers
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput

@@ -15,7 +15,7 @@ from inspect_ai.log import read_eval_log
 from standins import commands
 from standins.tiny_text import tiny_folder
 
-from humor_tasks.corpora.newyorker.quality import Validation, training
+from humor_tasks.corpora.newyorker.stages import Validation, training
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question
 from humor_tasks.models.choosers.quality import QualityChooser

@@ -19,13 +19,12 @@ from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.corpora.audit.auditing import audit
 from humor_tasks.corpora.audit.items import Item, Items, Part
 from humor_tasks.corpora.audit.writing import as_markdown as audit_of
+from humor_tasks.corpora.mock.shortcuts import section, shortcuts_in
 from humor_tasks.corpora.newyorker import ranking
-from humor_tasks.corpora.newyorker.quality import Validation
-from humor_tasks.corpora.options.shortcuts import section, shortcuts_in
+from humor_tasks.corpora.newyorker.stages import Validation
 from humor_tasks.evaluate_metrics import CaptionChoiceAccuracy
-from humor_tasks.people.agreement import agreed, raters
-from humor_tasks.people.questions import Question
-from humor_tasks.people.vote import Vote
+from humor_tasks.people.agreement import Question, agreed, raters
+from humor_tasks.people.votes import Vote
 from humor_tasks.results import read_results
 from humor_tasks.results.captions.figures import in_percent
 from humor_tasks.results.captions.files import Caption

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from humor_tasks import evaluate, load
-from humor_tasks.corpora.options.distractors import with_section
-from humor_tasks.corpora.options.shortcuts import RULES, section, shortcuts, shortcuts_in, shortcuts_of, warnings_of
+from humor_tasks.corpora.mock.options import with_section
+from humor_tasks.corpora.mock.shortcuts import RULES, section, shortcuts, shortcuts_in, shortcuts_of, warnings_of
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline

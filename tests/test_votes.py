@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput
-from humor_tasks.people.questions import read_questions
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import Votes, read_votes, votes_table, write_votes
+from humor_tasks.people.agreement import read_questions
+from humor_tasks.people.vote_files import read_votes
+from humor_tasks.people.votes import Vote, Votes, votes_table, write_votes
 
 HEADER = "item,rater,choice,time\n"
 T1, T2 = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
@@ -352,18 +352,6 @@ def test_argilla_2_nested_rows_do_not_say_what_was_submitted(written: Any) -> No
         answer["status"] = status
     found = read_votes(written([row | {"fields": {}}]))
     assert (found.votes, found.left_out) == ((Vote("r", "u1", "A"),), {"discarded": 1})
-
-
-def test_argilla_1_rows_as_list_of_objects_or_object_of_lists(written: Any) -> None:
-    answers = [
-        {"user_id": "u1", "value": "A", "status": "submitted"},
-        {"user_id": "u2", "value": None, "status": "discarded"},
-    ]
-    row = {"prompt": "…", "choice": answers, "choice-suggestion": None, "metadata": "{}", "external_id": "x"}
-    columns = {name: [answer[name] for answer in answers] for name in answers[0]}
-    for form in (answers, columns):
-        found = read_votes(written([row | {"choice": form}, row | {"choice": [], "external_id": "y"}]))
-        assert (found.votes, found.left_out) == ((Vote("x", "u1", "A"),), {"discarded": 1})
 
 
 # ---- exports that cannot be used ----------------------------------------------------------------

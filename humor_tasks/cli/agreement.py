@@ -39,7 +39,7 @@ def agreement(
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.people import agreement_report
-    from humor_tasks.people.questions import read_questions
+    from humor_tasks.people.agreement import read_questions
 
     agreement_report.check_ending(output)
     check_output(output, *votes, *pairs, *judges)

@@ -61,14 +61,11 @@ def mock(
     Every source is optional. The folder's card lists the rows kept, the rows left out with reasons, and what MOCK has
     in addition.
     """
-    from humor_tasks.corpora.mock.building import build_mock
-    from humor_tasks.corpora.mock.card import kept, sizes
-    from humor_tasks.corpora.mock.cartoons import read_newyorker
+    from humor_tasks.corpora.mock.building import build_mock, kept, sizes
     from humor_tasks.corpora.mock.dialogues import LANGUAGES, read_mustard, read_wits
     from humor_tasks.corpora.mock.items import MISSING, Media, Source
-    from humor_tasks.corpora.mock.posts import read_cai, read_more
-    from humor_tasks.corpora.mock.tables import OWN, read_table
-    from humor_tasks.corpora.options.shortcuts import warnings_of
+    from humor_tasks.corpora.mock.shortcuts import warnings_of
+    from humor_tasks.corpora.mock.stills import OWN, read_cai, read_more, read_newyorker, read_table
 
     check_choice("--missing", missing, MISSING)
     check_choice("--wits-explanations", wits_explanations, LANGUAGES)

@@ -50,7 +50,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.rows import distinct, read_parts
     from humor_tasks.benchmarks.mock.describing import is_mock
-    from humor_tasks.corpora.describe.making import (
+    from humor_tasks.corpora.describe import (
         Answers,
         Plan,
         answers_file,
@@ -107,7 +107,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
 def _describe_mock(folder: Path, output: Path, temperature: float | None, options: Mapping[str, Any]) -> None:
     from humor_tasks.benchmarks.mock.describing import STILLS, pictures
     from humor_tasks.cli.build import read_descriptions
-    from humor_tasks.corpora.describe import mock_pictures as making
+    from humor_tasks.corpora import describe as making
 
     check_choice("--scene", options["scene"], ("stills", *STILLS))
     given = [f"--{name.removesuffix('s')}" for name in ("tasks", "folds", "splits", "revision") if options[name]]
@@ -134,8 +134,7 @@ def _asked(
     output: Path, temperature: float | None, options: Mapping[str, Any], pictures: Mapping[str, Picture]
 ) -> dict[str, str]:
     """The model's literal description of each picture; answers are saved as they arrive."""
-    from humor_tasks.corpora.describe.making import Answers, answers_file
-    from humor_tasks.corpora.describe.mock_pictures import QUESTION
+    from humor_tasks.corpora.describe import QUESTION, Answers, answers_file
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import Asking, describe_rows
 

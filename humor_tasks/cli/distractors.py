@@ -13,8 +13,8 @@ import click
 from humor_tasks.errors import BadInput, check_choice, listed
 
 if TYPE_CHECKING:
-    from humor_tasks.corpora.options.distractors import Plan
-    from humor_tasks.corpora.options.models import Result, Same, Writer
+    from humor_tasks.corpora.mock.option_models import Result, Same, Writer
+    from humor_tasks.corpora.mock.options import Plan
     from humor_tasks.on_inspect.calls import Calls
 
 _PATH = click.Path(path_type=Path)
@@ -61,7 +61,8 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     OUTPUT.calls.jsonl, from which an interrupted run resumes without repeating a call.
     """
     from humor_tasks.benchmarks.mock.corpus import MockOptions
-    from humor_tasks.corpora.options.distractors import (
+    from humor_tasks.corpora.mock.option_models import Writer
+    from humor_tasks.corpora.mock.options import (
         check_output,
         plans,
         read_items,
@@ -69,8 +70,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
         with_options,
         write_options,
     )
-    from humor_tasks.corpora.options.models import Writer
-    from humor_tasks.corpora.options.shortcuts import section, warnings_of
+    from humor_tasks.corpora.mock.shortcuts import section, warnings_of
     from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model
@@ -118,7 +118,7 @@ def _unread(made: Result, calls: Calls) -> str:
 def _sameness(
     calls: Calls, judge: str | None, embedding: str | None, threshold: float, prompts: str | None, seed: int, **_: Any
 ) -> Same:
-    from humor_tasks.corpora.options.models import by_embedding, by_judge
+    from humor_tasks.corpora.mock.option_models import by_embedding, by_judge
     from humor_tasks.on_inspect.client import open_model
 
     if judge is not None:
@@ -134,7 +134,7 @@ def _run(
     import anyio
     from tqdm import tqdm
 
-    from humor_tasks.corpora.options.models import make_options
+    from humor_tasks.corpora.mock.option_models import make_options
 
     with tqdm(total=len(planned), desc="options", unit="item") as bar:
         return anyio.run(make_options, planned, lines, write, same, how["attempts"], how["at_once"], bar.update)

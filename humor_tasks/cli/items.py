@@ -23,14 +23,14 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
     KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal, of a MOCK folder; editing, of a CSV
     with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
     """
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.data.writing import check_output, write_json_lines
     from humor_tasks.errors import check_choice
-    from humor_tasks.people.pairs import read_pairs, write_pairs
+    from humor_tasks.people.items import read_pairs
     from humor_tasks.people.sources import KINDS
 
     make = KINDS[check_choice("kind", kind, KINDS)]
     check_output(output, source)
-    write_pairs(output, make(kind, source, size, seed, output))
+    write_json_lines(output, make(kind, source, size, seed, output))
     click.echo(f"{output}: {len(read_pairs(output))} items.")
 
 
@@ -48,8 +48,8 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     from humor_tasks.data.reading import read_body
     from humor_tasks.data.writing import check_output
     from humor_tasks.people.collecting import write_annotations
-    from humor_tasks.people.pairs import choices_of, read_pairs
-    from humor_tasks.people.votes import read_json_rows, read_votes
+    from humor_tasks.people.items import choices_of, read_pairs
+    from humor_tasks.people.vote_files import read_json_rows, read_votes
 
     check_output(output, votes, pairs)
     known = read_pairs(pairs)
@@ -73,9 +73,9 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     write yes or no.
     """
     from humor_tasks.data.writing import check_output
-    from humor_tasks.people.pairs import choices_of, read_pairs
-    from humor_tasks.people.qualifying import candidates, write_round
-    from humor_tasks.people.votes import read_votes
+    from humor_tasks.people.collecting import candidates, write_round
+    from humor_tasks.people.items import choices_of, read_pairs
+    from humor_tasks.people.vote_files import read_votes
 
     if threshold != threshold:
         raise BadInput("--threshold is nan; it must be a number from 0 to 1.")

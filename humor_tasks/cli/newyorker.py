@@ -79,7 +79,7 @@ def newyorker(
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return
-    from humor_tasks.corpora.newyorker.dataset import write_dataset
+    from humor_tasks.corpora.newyorker.building import write_dataset
 
     for line in write_dataset(made, inputs, settings, counts, output):
         click.echo(line)

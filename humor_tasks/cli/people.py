@@ -38,10 +38,9 @@ def annotate(pairs: Path, votes: Path, host: str, port: int, qualified: Path | N
     Each annotator enters an id and sees the items in an individual random order. Every vote is written to disk before
     the next item is shown. The same command resumes an interrupted session; an annotator continues with the same id.
     """
-    from humor_tasks.people.pairs import read_pairs
-    from humor_tasks.people.qualifying import read_qualified
-    from humor_tasks.people.session import Session
-    from humor_tasks.people.store import VoteStore
+    from humor_tasks.people.collecting import read_qualified
+    from humor_tasks.people.items import read_pairs
+    from humor_tasks.people.session import Session, VoteStore
 
     _check_port(host, port)
     try:
@@ -107,9 +106,8 @@ def pairs(
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
-    from humor_tasks.data.writing import check_output
-    from humor_tasks.people.making import choices, preferences, rows, sampled
-    from humor_tasks.people.pairs import write_pairs
+    from humor_tasks.data.writing import check_output, write_json_lines
+    from humor_tasks.people.sources import choices, preferences, rows, sampled_records
 
     kinds = voted()
     check_choice("task", task, kinds)
@@ -121,11 +119,11 @@ def pairs(
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     kind = kinds[task].kind
     asked, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
-    chosen = sampled(asked, size, seed)
+    chosen = sampled_records(asked, size, seed)
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
-    write_pairs(output, rows(chosen, output))
+    write_json_lines(output, rows(chosen, output))
     click.echo(f"{output}: {len(chosen)} items{f'; left out: {why}' if why else ''}.")
 
 
@@ -144,8 +142,9 @@ def pairs(
 def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Path, **how: Any) -> None:
     """Convert an export of Label Studio or Argilla to a file of votes; drafts and skipped tasks are left out."""
     from humor_tasks.data.writing import check_output
-    from humor_tasks.people.pairs import choices_of, read_pairs
-    from humor_tasks.people.votes import read_votes, write_votes
+    from humor_tasks.people.items import choices_of, read_pairs
+    from humor_tasks.people.vote_files import read_votes
+    from humor_tasks.people.votes import write_votes
 
     check_output(output, export, pairs)
     labels = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,24 +74,37 @@ class AppendLog:
             )
 
 
-class JsonLog(AppendLog):
-    """An append-only file of JSON objects, one a line: the store of everything that an interrupted command resumes."""
+class ReplyStore(AppendLog):
+    """The replies of models that a command pays for, in an append-only file of JSON objects, one a line.
 
-    def open_records(self, first: str, read: Callable[[Mapping[str, Any]], object], remedy: str) -> None:
-        """Call `read` with each object; `first` is the key that every object begins with.
+    `replies` has them by key, so that a second run of an interrupted command asks only for the others.
+    """
 
-        Raises BadInput naming the line, with `remedy`, where a line is no such object or `read` fails on it.
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.replies: dict[Hashable, Any] = {}
+
+    def open_records(
+        self, first: str, read: Callable[[Mapping[str, Any]], tuple[Hashable, Any] | None], remedy: str
+    ) -> None:
+        """Read the file; `first` is the key that every object begins with.
+
+        read: the key and the reply of an object, or None for one that does not count. Raises BadInput naming the line,
+        with `remedy`, where a line is no such object or `read` fails on it.
         """
 
         def parse(line: str, number: int) -> None:
             try:
-                read(json.loads(line))
+                entry = read(json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError) as problem:
                 raise BadInput(f"{self.path}, line {number}: cannot be read ({problem!r}). {remedy}") from None
+            if entry:
+                self.replies[entry[0]] = entry[1]
 
         self.open(parse, f'{{"{first}": "'.encode())
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Append one object; it is in the file when this returns."""
+    def keep(self, key: Hashable, reply: Any, record: Mapping[str, Any]) -> None:
+        """Append a reply's record; it is in the file when this returns."""
         line = json.dumps(record, ensure_ascii=False, default=str)
         self.append(f"{line}\n".encode("utf-8", "backslashreplace"))  # half a character becomes JSON's escape of it
+        self.replies[key] = reply

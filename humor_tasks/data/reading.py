@@ -161,6 +161,12 @@ def check_text(value: object, where: str) -> str:
     return str(value)
 
 
+def as_seen(text: str) -> str:
+    """A text normalized to compare what a reader sees: NFKC, casefolded, without invisible characters."""
+    marks = (c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf")
+    return " ".join("".join(marks).split())
+
+
 def cut_at(text: str, stops: tuple[str, ...]) -> str:
     """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]

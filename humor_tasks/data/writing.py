@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -70,6 +70,21 @@ def write_json(path: Path, data: Any) -> None:
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
+def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write one JSON value a line, atomically."""
+    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], types: Mapping[str, Any]) -> None:
+    """Write `rows` as Parquet, atomically; types: column -> its pyarrow type. Raises OSError where that fails."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist([*rows], schema=pa.schema(types.items()))
+    with moved_into_place(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = False) -> None:
     """Write a CSV file with a header, atomically; see `as_table`."""
     write_text(path, as_table(names, rows, exact))
@@ -98,6 +113,15 @@ def _inert(cell: Any) -> Any:
 def cell_text(cell: str) -> str:
     """The text of a cell of `as_table`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Link a file that is never changed; copy it where the file system has no hard links or is another."""
+    target.parent.mkdir(exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 @contextlib.contextmanager

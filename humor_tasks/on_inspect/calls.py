@@ -17,7 +17,7 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from humor_tasks.data.append_log import JsonLog
+from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
@@ -30,38 +30,38 @@ class Calls:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.known: dict[str, dict[str, Any]] = {}
         self.made = self.kept = 0
-        self._file = JsonLog(path)
-        self._open = os.path.exists(path)
-        if self._open:
-            self._open_file()
+        self._store = ReplyStore(path)
+        self.known = self._store.replies
+        self._is_open = False
+        if os.path.exists(path):
+            self._open()
 
-    def _open_file(self) -> None:
-        self._file.open_records("key", self._read, "It is not a log of model calls; give another file with -o.")
-        self._open = True
+    def _open(self) -> None:
+        def read(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+            return call["key"], {name: call[name] for name in ("reply", "stop_reason")}
 
-    def _read(self, call: Mapping[str, Any]) -> None:
-        self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
+        if not self._is_open:
+            self._store.open_records("key", read, "It is not a log of model calls; give another file with -o.")
+        self._is_open = True
 
     async def ask(self, model: Model, prompt: Prompt, config: GenerateConfig, about: Mapping[str, Any]) -> ModelOutput:
         """The model's reply, from the log where it has the same request; `about` is logged with the reply.
 
         Raises BadInput where the request fails permanently; earlier replies stay in the log.
         """
-        turns = [
+        texts = [
             {"role": turn.role, "text": turn.text, "media": [m.sha256() for m in (turn.picture, turn.clip) if m]}
             for turn in prompt.turns
         ]
         how = [[t.clip.frames, t.clip.sampling] for t in prompt.turns if t.clip]
         settings = model.config.merge(config).model_dump(exclude_none=True)
-        asked = {"model": str(model), **identity(model), "config": settings, "messages": turns, "clips": how}
-        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+        request = {"model": str(model), **identity(model), "config": settings, "messages": texts, "clips": how}
+        key = hashlib.sha256(json.dumps(request, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         if key in self.known:
             self.kept += 1
         else:
-            if not self._open:  # before the request, because a reply that cannot be logged would be lost
-                self._open_file()
+            self._open()  # before the request, because a reply that cannot be logged would be lost
             try:
                 messages = await in_thread(turn_messages, prompt.turns, True, in_process(model))
                 output = await model.generate(messages, config=config)
@@ -74,9 +74,8 @@ class Calls:
                 ) from problem
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
             answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
-            call = {"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()}
-            self._file.add(call)
-            self.known[key] = answer
+            call = {"key": key, **about, **request, **answer, "usage": usage, "time": time.time()}
+            self._store.keep(key, answer, call)
             self.made += 1
-        known = self.known[key]
-        return ModelOutput.from_content(str(model), known["reply"], stop_reason=known["stop_reason"])
+        logged = self.known[key]
+        return ModelOutput.from_content(str(model), logged["reply"], stop_reason=logged["stop_reason"])

@@ -14,8 +14,7 @@ from humor_tasks.benchmarks.judging import MISSING
 from humor_tasks.data.tables import interval, percent, plain, safe, table
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.people.agreement import Agreed, Rater, agreed, raters, systems
-from humor_tasks.people.questions import PREFERENCE, Question
+from humor_tasks.people.agreement import PREFERENCE, Agreed, Question, Rater, agreed, raters, systems
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate
 
@@ -55,7 +54,7 @@ LEGEND = {
     "judge_win_rate_missing_failed": "A's win rate by the judge with each missing verdict counted as lost by A",
     "judge_win_rate_missing_passed": "the same, counted as won by A",
 }
-"""Label of a judge's row -> its meaning; see `studies.analysis.judge.Comparison`."""
+"""Label of a judge's row -> its meaning; see `judge.Comparison`."""
 HOW = "Intervals are 95 %, clustered by contest where PAIRS or the log tell it, else by item."
 
 
@@ -82,17 +81,17 @@ def analyse(
             "--judge needs --pairs: without them nothing tells whose text A is and which two texts were compared, "
             "and a judge of other texts, or with A and B exchanged, would go unnoticed."
         )
-    found = [agreed(question) for question in questions]
-    strengths, why = systems(found)
+    questions_agreed = [agreed(question) for question in questions]
+    strengths, why = systems(questions_agreed)
     people = raters(questions)
-    notes = [note for each in found for note in each.notes] + _alike(people) + ([why] if why else [])
+    notes = [note for result in questions_agreed for note in result.notes] + _alike(people) + ([why] if why else [])
     judges: list[Comparison] = []
     if logs:
         from humor_tasks.people.judge import against_people, read_judge_log
 
-        judges = against_people(found, [read_judge_log(path) for path in logs], explainers)
-        notes += [note for each in judges for note in each.notes]
-    return Analysis(found, people, strengths, judges, notes)
+        judges = against_people(questions_agreed, [read_judge_log(path) for path in logs], explainers)
+        notes += [note for comparison in judges for note in comparison.notes]
+    return Analysis(questions_agreed, people, strengths, judges, notes)
 
 
 def _alike(people: Sequence[Rater]) -> list[str]:
@@ -100,7 +99,7 @@ def _alike(people: Sequence[Rater]) -> list[str]:
     names: dict[str, list[str]] = {}
     for one in people:
         names.setdefault(one.name.casefold(), []).append(one.name)
-    alike = [" and ".join(each) for each in names.values() if len(each) > 1]
+    alike = [" and ".join(same) for same in names.values() if len(same) > 1]
     return [f"raters whose names differ in case only count as different raters: {'; '.join(alike)}."] * bool(alike)
 
 
@@ -124,8 +123,8 @@ def as_json(analysis: Analysis) -> str:
     """The whole analysis as JSON; unknown (nan) and infinite values are null."""
     report = {
         "questions": [
-            _about(each) | {"unanimous": each.sides(each.unanimous), "metrics": each.estimates}
-            for each in analysis.questions
+            _about(result) | {"unanimous": result.sides(result.unanimous), "metrics": result.estimates}
+            for result in analysis.questions
         ],
         "raters": analysis.raters,
         "systems": analysis.systems,
@@ -139,10 +138,10 @@ def as_json(analysis: Analysis) -> str:
 def as_csv(analysis: Analysis) -> str:
     """One row per question; an empty cell is unknown or does not apply."""
     rows = []
-    for each in analysis.questions:
-        cells = list(_about(each).values())
+    for result in analysis.questions:
+        cells = list(_about(result).values())
         for name in METRICS:
-            e = each.estimates.get(name)
+            e = result.estimates.get(name)
             values = [e.value, e.low, e.high] if e else [None] * 3
             cells += [None if v is None or math.isnan(v) else v for v in values]
         rows.append(cells)
@@ -150,16 +149,16 @@ def as_csv(analysis: Analysis) -> str:
     return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
 
 
-def _about(each: Agreed) -> dict[str, Any]:
-    a, b = _names(each)
-    q = each.question
-    facts = {"question": q.name, "kind": q.kind, "a": a, "b": b, "generated": each.generated}
-    return facts | {"ratings": len(q.votes), "items": len(each.majority), "ties": each.ties}
+def _about(result: Agreed) -> dict[str, Any]:
+    a, b = _names(result)
+    q = result.question
+    facts = {"question": q.name, "kind": q.kind, "a": a, "b": b, "generated": result.generated}
+    return facts | {"ratings": len(q.votes), "items": len(result.majority), "ties": result.ties}
 
 
-def _names(each: Agreed) -> tuple[str, str]:
+def _names(result: Agreed) -> tuple[str, str]:
     """The names of A and B; the letters without PAIRS, empty where the options are not systems."""
-    return each.question.systems or (("A", "B") if each.question.kind == PREFERENCE else ("", ""))
+    return result.question.systems or (("A", "B") if result.question.kind == PREFERENCE else ("", ""))
 
 
 # ---- Markdown -----------------------------------------------------------------------------------
@@ -167,14 +166,14 @@ def _names(each: Agreed) -> tuple[str, str]:
 
 def as_markdown(analysis: Analysis) -> str:
     """The tables as Markdown; tables without data are left out."""
-    preferences = [each for each in analysis.questions if each.question.kind == PREFERENCE]
-    choices = [each for each in analysis.questions if each.question.kind != PREFERENCE]
+    preferences = [result for result in analysis.questions if result.question.kind == PREFERENCE]
+    choices = [result for result in analysis.questions if result.question.kind != PREFERENCE]
     parts = ["# Human votes"]
     if preferences:
-        rows = [_line(each, "win_rate", *_names(each)) for each in preferences]
+        rows = [_line(result, "win_rate", *_names(result)) for result in preferences]
         parts.append(table(("question", "A", "B", "% A wins", *_HEAD), rows))
     if choices:
-        rows = [_line(each, "accuracy", each.question.kind) for each in choices]
+        rows = [_line(result, "accuracy", result.question.kind) for result in choices]
         parts.append(table(("question", "task", "% right", *_HEAD), rows))
     parts += [HOW, "## Agreement", _agreement(analysis.questions)]
     if unanimous := _unanimous(analysis.questions):
@@ -192,21 +191,21 @@ def as_markdown(analysis: Analysis) -> str:
 _HEAD = ("ratings", "AC1 x100", "items", "ties", "% by single votes")
 
 
-def _line(each: Agreed, metric: str, *names: str) -> tuple[object, ...]:
+def _line(result: Agreed, metric: str, *names: str) -> tuple[object, ...]:
     """A row with the columns of Table 3 of Hessel et al. (2023), then the additional columns."""
-    by = each.estimates
-    first = (each.question.name, *names, percent(by[metric]), len(each.question.votes), percent(by["gwet_ac1"]))
-    return (*first, len(each.majority), each.ties, percent(by[f"{metric}_of_votes"]))
+    by = result.estimates
+    first = (result.question.name, *names, percent(by[metric]), len(result.question.votes), percent(by["gwet_ac1"]))
+    return (*first, len(result.majority), result.ties, percent(by[f"{metric}_of_votes"]))
 
 
 def _agreement(questions: Sequence[Agreed]) -> str:
     """One row per metric, one column per question."""
     rows = []
     for name in METRICS:
-        cells = [interval(each.estimates.get(name)) for each in questions]
+        cells = [interval(result.estimates.get(name)) for result in questions]
         if set(cells) != {"-"}:
             rows.append((_words(name), *cells))
-    return table(("", *(each.question.name for each in questions)), rows)
+    return table(("", *(result.question.name for result in questions)), rows)
 
 
 _UNANIMOUS = ("choice", "question", "by majority", "unanimous", "of items", "the unanimous items")
@@ -215,11 +214,11 @@ _UNANIMOUS = ("choice", "question", "by majority", "unanimous", "of items", "the
 def _unanimous(questions: Sequence[Agreed]) -> list[tuple[object, ...]]:
     """One row per question and side: the items that its majority chose, and those that all of its raters chose."""
     rows: list[tuple[object, ...]] = []
-    for each in questions:
-        by_majority = each.sides(each.majority)
-        for side, items in each.sides(each.unanimous).items():
-            counts = len(by_majority[side]), len(items), len(each.majority)
-            rows.append((side, each.question.name, *counts, ", ".join(items) or "-"))
+    for result in questions:
+        by_majority = result.sides(result.majority)
+        for side, items in result.sides(result.unanimous).items():
+            counts = len(by_majority[side]), len(items), len(result.majority)
+            rows.append((side, result.question.name, *counts, ", ".join(items) or "-"))
     return rows
 
 
@@ -227,19 +226,19 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _raters(found: Sequence[Rater]) -> str:
+def _raters(people: Sequence[Rater]) -> str:
     rows = []
-    for one in found:
+    for one in people:
         seconds = "-" if math.isnan(one.seconds) else f"{one.seconds:.1f}"
         shares = (percent(one.share_a), percent(one.first_shown), percent(one.accuracy))
         rows.append((one.name, one.votes, *shares, seconds))
     return table(("rater", "votes", "% A", "% first shown", "% right", "median seconds"), rows)
 
 
-def _systems(found: Mapping[str, Strength]) -> str:
+def _systems(strengths: Mapping[str, Strength]) -> str:
     rows = [
         (name, interval(one.estimate), interval(one.elo, 0), f"{one.best} to {one.worst}", one.estimate.n)
-        for name, one in found.items()
+        for name, one in strengths.items()
     ]
     return table(("system", "log odds (Bradley-Terry)", "in Elo points", "rank", "items"), rows)
 
@@ -247,16 +246,18 @@ def _systems(found: Mapping[str, Strength]) -> str:
 def _judges(judges: Sequence[Comparison]) -> str:
     """One row per metric, one column per judge and question."""
     rows: list[tuple[object, ...]] = [
-        ("question", *(each.question for each in judges)),
-        ("A", *(each.systems[0] for each in judges)),
-        ("B", *(each.systems[1] for each in judges)),
-        ("of its family", *(each.own or "-" for each in judges)),
-        ("pairs", *(each.pairs for each in judges)),
+        ("question", *(comparison.question for comparison in judges)),
+        ("A", *(comparison.systems[0] for comparison in judges)),
+        ("B", *(comparison.systems[1] for comparison in judges)),
+        ("of its family", *(comparison.own or "-" for comparison in judges)),
+        ("pairs", *(comparison.pairs for comparison in judges)),
     ]
-    for name in dict.fromkeys(name for each in judges for name in each.estimates):
-        cells: list[Estimate | None] = [each.estimates.get(name) for each in judges]
+    for name in dict.fromkeys(name for comparison in judges for name in comparison.estimates):
+        cells: list[Estimate | None] = [comparison.estimates.get(name) for comparison in judges]
         rows.append((_words(name), *(interval(cell) for cell in cells)))
     meant = [
         f"- {_words(name)}: {meaning}." for name, meaning in LEGEND.items() if any(name in j.estimates for j in judges)
     ]
-    return "\n\n".join([table(("", *(each.judge for each in judges)), rows), "\n".join([_ABOUT_JUDGES, *meant])])
+    return "\n\n".join(
+        [table(("", *(comparison.judge for comparison in judges)), rows), "\n".join([_ABOUT_JUDGES, *meant])]
+    )

@@ -18,11 +18,9 @@ from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.people.agreement import WORTH, Agreed, first_shown
-from humor_tasks.people.pairs import same_text
-from humor_tasks.people.questions import PREFERENCE, Question
-from humor_tasks.people.vote import TIE, Vote
-from humor_tasks.people.votes import votes_table
+from humor_tasks.people.agreement import PREFERENCE, WORTH, Agreed, Question, first_shown
+from humor_tasks.people.items import same_text
+from humor_tasks.people.votes import TIE, Vote, votes_table
 from humor_tasks.scorers.agreement import gwet_ac1, raw_agreement
 from humor_tasks.scorers.annotators import human_ceiling
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered
@@ -118,8 +116,8 @@ def read_judge_log(path: Path) -> JudgeLog:
 
 
 def _texts(sample: LoggedSample) -> tuple[str, str]:
-    shown = str(sample.fields.get("first", "")), str(sample.fields.get("second", ""))
-    return shown if sample.groups.get("first") == SIDES[0] else shown[::-1]
+    texts = str(sample.fields.get("first", "")), str(sample.fields.get("second", ""))
+    return texts if sample.groups.get("first") == SIDES[0] else texts[::-1]
 
 
 def family(model: str) -> str:
@@ -139,22 +137,9 @@ class Comparison:
     """A judge and the human votes on one question.
 
     own: the side whose explainer is of the judge's family, "" for neither or both. pairs: the number of pairs with a
-    verdict and votes. The estimates are over these pairs and clustered by the log's clusters, except for unread, the
-    win rates and prediction_powered:
-
-    accuracy: how often the judge agrees with the human majority, over pairs without a tie of either. gwet_ac1,
-    raw_agreement: of judge and majority as two raters, with ties as a category. human_ceiling: as in `agreement`, for
-    comparison. first_shown: the share of the judge's verdicts for a side that prefer the text shown first;
-    people_first_shown: the same of the votes. inconsistent: the share of pairs whose two orders disagree.
-    length_effect: the effect of length in log odds (`length_controlled_win_rate`). longer: how often the longer text
-    is preferred. people_length_effect, people_longer: the same of the majority. self_preference: the judge's win rate
-    of its `own` side minus the human win rate of that side. unread: the share of pairs with votes that have no
-    verdict. judge_win_rate: A's win rate over all pairs with a verdict. people_win_rate: A's over all pairs with votes.
-    missing_verdicts: the share of the judge's questions without a verdict. Where there are any, the bounds
-    accuracy_missing_failed and _missing_passed count a pair without a verdict as disagreement and as agreement, and
-    judge_win_rate_missing_failed and _missing_passed a missing verdict as lost and as won by A.
-    prediction_powered: an estimate of A's human win rate over all pairs with a verdict; the pairs with votes must be a
-    random sample of them (`prediction_powered`).
+    verdict and votes. estimates: over these pairs and clustered by the log's clusters, except for unread, the win rates
+    and prediction_powered; `agreement_report.LEGEND` says what each is. prediction_powered needs the pairs with votes
+    to be a random sample of those with a verdict.
     """
 
     judge: str
@@ -167,7 +152,7 @@ class Comparison:
 
 
 def against_people(
-    found: Sequence[Agreed], logs: Sequence[JudgeLog], explainers: Mapping[str, str] | None = None
+    questions: Sequence[Agreed], logs: Sequence[JudgeLog], explainers: Mapping[str, str] | None = None
 ) -> list[Comparison]:
     """Compare every log with every question that has pairs in common with it (the same ids and texts in PAIRS).
 
@@ -175,17 +160,17 @@ def against_people(
     """
     for side in explainers or {}:
         check_choice("explainer", side, ("A", "B"))
-    made = []
+    comparisons: list[Comparison] = []
     for log in logs:
-        own = [_compare(each, log, explainers or {}) for each in found if each.question.kind == PREFERENCE]
-        known = [each for each in own if each]
-        if not known:
+        preferences = [agreed for agreed in questions if agreed.question.kind == PREFERENCE]
+        of_log = [one for agreed in preferences if (one := _compare(agreed, log, explainers or {}))]
+        if not of_log:
             raise BadInput(
                 f"{log.path}: judges no pair that people voted on: no id and pair of texts is that of a vote's item. "
                 f"It compares {log.models[0]} with {log.models[1]}; its ids are such as {next(iter(log.pairs))}."
             )
-        made += known
-    return made
+        comparisons += of_log
+    return comparisons
 
 
 @dataclass(frozen=True)
@@ -220,7 +205,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     verdicts = {i: sides[word] for i, pair in pairs.items() if (word := pair.verdict)}
     words = _Words(question, agreed.majority, verdicts, pairs, turned)
     systems = log.models[::-1] if turned else log.models
-    own = _own(log.judges, (explainers.get("A", systems[0]), explainers.get("B", systems[1])))
+    own_side = _own(log.judges, (explainers.get("A", systems[0]), explainers.get("B", systems[1])))
     asked = [i for i in agreed.majority if i in pairs]
     unread = clustered_proportion([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
@@ -232,26 +217,32 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
         about = f"{log.settled} of the log's pairs"
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
     who = ", ".join(log.judges)
-    told = tuple(f"{who} on {question.name}: {note}" for note in notes)
-    estimates = _agreement(words) | _biases(words, own) | {"unread": unread} | corrected | bounds
-    return Comparison(who, question.name, question.systems or systems, own, len(words.shared), estimates, told)
+    return Comparison(
+        who,
+        question.name,
+        question.systems or systems,
+        own_side,
+        len(words.shared),
+        _agreement(words) | _biases(words, own_side) | {"unread": unread} | corrected | bounds,
+        tuple(f"{who} on {question.name}: {note}" for note in notes),
+    )
 
 
 def _turned(question: Question, log: JudgeLog) -> tuple[bool | None, list[str]]:
     """Whether option A is the log's `against` (None where no pair matches), and the ids with different texts."""
-    found: dict[bool | None, list[str]] = {}
+    by_order: dict[bool | None, list[str]] = {}
     for identity in (i for i in log.pairs if i in question.items):
         texts = [same_text(text) for text in log.pairs[identity].texts]
         options = [same_text(option) for option in question.items[identity].options]
         order = False if options == texts else True if options == texts[::-1] else None
-        found.setdefault(order, []).append(identity)
-    if True in found and False in found:
+        by_order.setdefault(order, []).append(identity)
+    if True in by_order and False in by_order:
         raise BadInput(
-            f"{question.name}: option A is {log.models[0]}'s in item {found[False][0]} and {log.models[1]}'s in "
-            f"{found[True][0]}; keep one order of the options, since raters see them shuffled anyway."
+            f"{question.name}: option A is {log.models[0]}'s in item {by_order[False][0]} and {log.models[1]}'s in "
+            f"{by_order[True][0]}; keep one order of the options, since raters see them shuffled anyway."
         )
-    known = next((order for order in found if order is not None), None)
-    return known, found.get(None, [])
+    known = next((order for order in by_order if order is not None), None)
+    return known, by_order.get(None, [])
 
 
 def _own(judges: Sequence[str], explainers: tuple[str, str]) -> str:
@@ -275,33 +266,33 @@ def _agreement(words: _Words) -> dict[str, Estimate]:
     }
 
 
-def _biases(words: _Words, own: str) -> dict[str, Estimate]:
+def _biases(words: _Words, own_side: str) -> dict[str, Estimate]:
     shared, clusters = words.shared, words.clusters(words.shared)
     outcomes = [outcome for i in shared for outcome in words.pairs[i].outcomes]
     lengths = [words.pairs[i].lengths for i in shared]
     a, b = ([pair[k] for pair in lengths] for k in ((1, 0) if words.turned else (0, 1)))
-    found = {FIRST_SHOWN.name: FIRST_SHOWN.over(outcomes)}
-    found |= {"people_first_shown": first_shown(words.question, words.votes())}
-    found |= {INCONSISTENT.name: INCONSISTENT.over(outcomes)}
+    estimates = {FIRST_SHOWN.name: FIRST_SHOWN.over(outcomes)}
+    estimates |= {"people_first_shown": first_shown(words.question, words.votes())}
+    estimates |= {INCONSISTENT.name: INCONSISTENT.over(outcomes)}
     worth = {}
     for who, said in (("", words.verdicts), ("people_", words.majority)):
         worth[who] = [WORTH[said[i]] for i in shared]
-        found[f"{who}length_effect"] = length_controlled_win_rate(worth[who], a, b, clusters).length_effect
+        estimates[f"{who}length_effect"] = length_controlled_win_rate(worth[who], a, b, clusters).length_effect
         decided = [k for k, value in enumerate(worth[who]) if value != WORTH[TIE] and a[k] != b[k]]
         longer = [float((worth[who][k] == 1) == (a[k] > b[k])) for k in decided]
-        found[f"{who}longer"] = clustered_proportion(longer, [clusters[k] for k in decided])
-    differ = {"A": ("", "people_"), "B": ("people_", "")}.get(own)
+        estimates[f"{who}longer"] = clustered_proportion(longer, [clusters[k] for k in decided])
+    differ = {"A": ("", "people_"), "B": ("people_", "")}.get(own_side)
     unknown = clustered_mean([math.nan] * len(shared), clusters)
-    found["self_preference"] = paired_difference(*(worth[who] for who in differ), clusters) if differ else unknown
-    return found
+    estimates["self_preference"] = paired_difference(*(worth[who] for who in differ), clusters) if differ else unknown
+    return estimates
 
 
 def _bounds(words: _Words, sides: Mapping[str, str]) -> dict[str, Estimate]:
     """The share of missing verdicts; where there are any, accuracy and A's win rate with them counted as in BOUNDS."""
     (share,) = VERDICTS.metrics(())
-    found = {MISSING: share.over([outcome for pair in words.pairs.values() for outcome in pair.outcomes])}
-    if not found[MISSING].value:
-        return found
+    estimates = {MISSING: share.over([outcome for pair in words.pairs.values() for outcome in pair.outcomes])}
+    if not estimates[MISSING].value:
+        return estimates
     for suffix, passes in BOUNDS.items():
         filled = {i: pair.filled(passes != words.turned) for i, pair in words.pairs.items()}
         asked = {i: sides[word] for i, word in filled.items() if word}  # --limit may leave an order out
@@ -310,17 +301,19 @@ def _bounds(words: _Words, sides: Mapping[str, str]) -> dict[str, Estimate]:
             for i in asked
             if TIE not in (words.majority.get(i, TIE), words.verdicts.get(i))
         }
-        found[f"accuracy_{suffix}"] = clustered_proportion(list(right.values()), words.clusters(right))
-        found[f"judge_win_rate_{suffix}"] = win_rate([WORTH[said] for said in asked.values()], words.clusters(asked))
-    return found
+        estimates[f"accuracy_{suffix}"] = clustered_proportion(list(right.values()), words.clusters(right))
+        estimates[f"judge_win_rate_{suffix}"] = win_rate(
+            [WORTH[said] for said in asked.values()], words.clusters(asked)
+        )
+    return estimates
 
 
 def _missing(words: _Words, bounds: Mapping[str, Estimate]) -> list[str]:
     """A note with the number of missing verdicts, and the warning where they are many."""
     outcomes = [outcome for pair in words.pairs.values() for outcome in pair.outcomes]
     missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.requested, outcomes))
-    told = missing_warning({name: e.value for name, e in bounds.items()})
-    return [f"{missing:.0f} of {of:.0f} verdicts are missing. {told or ''}".rstrip()] if missing else []
+    warning = missing_warning({name: e.value for name, e in bounds.items()})
+    return [f"{missing:.0f} of {of:.0f} verdicts are missing. {warning or ''}".rstrip()] if missing else []
 
 
 def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate], list[str]]:
@@ -330,23 +323,25 @@ def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate]
     human, judged = ([WORTH[said[i]] for i in shared] for said in (words.majority, words.verdicts))
     clusters, others = words.clusters(shared), words.clusters(rest)
     unlabelled = [WORTH[words.verdicts[i]] for i in rest]
-    found = {
+    estimates = {
         "judge_win_rate": win_rate(unlabelled + judged, others + clusters),
         "people_win_rate": win_rate([WORTH[words.majority[i]] for i in asked], words.clusters(asked)),
     }
     if not words.verdicts:
-        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; this judge cannot be evaluated."]
+        return estimates, [
+            f"no verdict could be read, on any of {len(words.pairs)} pairs; this judge cannot be evaluated."
+        ]
     notes = []
     if unread := len(asked) - len(shared):
         which = f"{unread} of {len(asked)} pairs with votes have no verdict"
         notes.append(f"{which}; all but people_win_rate and unread leave them out, prediction_powered too.")
     try:
-        own = {"clusters": others, "human_clusters": clusters}
-        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own, proportion=True)
+        clusters_of = {"clusters": others, "human_clusters": clusters}
+        estimates["prediction_powered"] = prediction_powered(unlabelled, judged, human, **clusters_of, proportion=True)
     except BadInput as problem:
         notes.append(str(problem))
     if len(shared) < ENOUGH:
         notes.append(
             f"{len(shared)} pairs with votes and a verdict: below {ENOUGH} prediction_powered's interval is too narrow."
         )
-    return found, notes
+    return estimates, notes

@@ -18,7 +18,7 @@ from humor_tasks.benchmarks.card import VOTES
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
 from humor_tasks.people.session import MAX_REASON, Session, View
-from humor_tasks.people.vote import TIE
+from humor_tasks.people.votes import TIE
 
 # Read by gradio at import: no usage statistics, no history of inputs.
 os.environ |= {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_RUN_HISTORY": "False"}

@@ -9,10 +9,9 @@ from functools import lru_cache
 
 from humor_tasks.benchmarks.card import VOTES
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.people.forms import MARK, MAX_TEXT, Field, Form
-from humor_tasks.people.pairs import Item
+from humor_tasks.people.items import MARK, MAX_TEXT, Field, Form, Item
 from humor_tasks.people.session import View
-from humor_tasks.people.vote import TIE
+from humor_tasks.people.votes import TIE
 
 MAX_SIDE = 1200  # pixels
 

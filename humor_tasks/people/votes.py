@@ -1,31 +1,59 @@
-"""Human votes, one per row, from this project's files or other tools' exports, with validation.
+"""Human votes: one vote, its validation, and CSV and JSON lines.
 
 A vote names the option of an item that an annotator chose. Labels are those of the item's file (A is its first option),
-independent of the order that the annotator saw.
+independent of the order that the annotator saw. `vote_files` reads files.
 """
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from humor_tasks.data.reading import missing, parse_line, read_body
-from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import as_table, cell_text, write_text
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.people.vote import TIE, Vote, utc
-from humor_tasks.people.vote_imports import Export, is_export, read_export
+from humor_tasks.data.reading import missing
+from humor_tasks.data.writing import as_table, cell_text, write_json_lines, write_text
+from humor_tasks.errors import BadInput
 
+TIE = "tie"
 REQUIRED = ("item", "rater", "choice", "time")
 COLUMNS = (*REQUIRED, "reason", "order")
 PREFERENCE = ("A", "B", TIE)
 TWICE = ("error", "last")
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One vote.
+
+    time: ISO 8601 in UTC, such as 2026-01-31T12:00:00Z; empty where the tool does not record it. order: the labels in
+    the order in which they were shown, such as BA; empty where unknown. where: file and row, for messages.
+    """
+
+    item: str
+    rater: str
+    choice: str
+    time: str = ""
+    reason: str = ""
+    order: str = ""
+    where: str = field(default="", compare=False)
+
+
+def utc(text: str, where: str = "") -> str:
+    """An ISO 8601 time in UTC; empty stays empty. Raises BadInput for another format or a missing time zone."""
+    if not text:
+        return ""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise BadInput(f"{where}: time is {text!r}; write it as 2026-01-31T12:00:00Z.") from None
+    if time.tzinfo is None:
+        raise BadInput(f"{where}: time {text!r} has no time zone; write it in UTC, with a Z at the end.")
+    seconds, _, fraction = time.astimezone(UTC).isoformat().removesuffix("+00:00").partition(".")
+    return f"{seconds}{f'.{fraction}'.rstrip('0').rstrip('.')}Z"
 
 
 @dataclass(frozen=True)
@@ -39,34 +67,6 @@ class Votes:
         items, raters = len({v.item for v in self.votes}), len({v.rater for v in self.votes})
         left = ", ".join(f"{n} {why}" for why, n in self.left_out.items() if n)
         return f"{len(self.votes)} votes on {items} items by {raters} annotators{f'; left out: {left}' if left else ''}"
-
-
-def read_votes(
-    path: Path,
-    known_items: Collection[str] | None = None,
-    twice: str = "error",
-    choices: Collection[str] | Mapping[str, Collection[str]] | None = PREFERENCE,
-    **export: Any,
-) -> Votes:
-    """The votes of a CSV or JSON-lines file, or of an export of Label Studio or Argilla, recognised by its content.
-
-    known_items: votes on other items are refused. twice: repeated votes of an annotator on an item are refused
-    ("error"), or the last by time, then row, counts ("last"). choices: the allowed labels, for all items or by item;
-    None allows any. `export`: the fields of vote_imports.Export.
-
-    Raises BadInput naming the rows where any vote is invalid.
-    """
-    check_choice("twice", twice, TWICE)
-    rows = _rows(path)
-    if rows is None:
-        found = read_csv(path, REQUIRED)
-        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
-        left_out: Mapping[str, int] = {}
-    elif any(set(REQUIRED) & set(row) for _, row in rows) and not is_export(rows):
-        votes, left_out = [vote_of(row, where) for where, row in rows], {}
-    else:
-        votes, left_out = read_export(path, rows, Export(**export))
-    return checked(path, votes, known_items, twice, choices, left_out)
 
 
 def checked(
@@ -136,9 +136,7 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
         raise BadInput(f"{path}: the name of a file of votes must end in .csv or .jsonl.")
     given = votes.votes if isinstance(votes, Votes) else votes
     if path.suffix == ".jsonl":
-        rows = ({name: getattr(vote, name) for name in COLUMNS} for vote in given)
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_json_lines(path, ({name: getattr(vote, name) for name in COLUMNS} for vote in given))
     else:
         write_text(path, csv_text(given))
 
@@ -177,10 +175,10 @@ def _text(value: Any, name: str, where: str) -> str:
     return value or ""
 
 
-def _refuse(what: str, found: Sequence[str], remedy: str, most: int = 5) -> None:
-    if found:
-        more = f" and {len(found) - most} more" if len(found) > most else ""
-        raise BadInput(f"{what}: {', '.join(found[:most])}{more}. {remedy}")
+def _refuse(what: str, wrong: Sequence[str], remedy: str, most: int = 5) -> None:
+    if wrong:
+        more = f" and {len(wrong) - most} more" if len(wrong) > most else ""
+        raise BadInput(f"{what}: {', '.join(wrong[:most])}{more}. {remedy}")
 
 
 def _without_repeats(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote]:
@@ -201,46 +199,3 @@ def _without_repeats(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote
         return max(rows, key=lambda i: (datetime.fromisoformat(votes[i].time) if timed else 0, i))
 
     return [votes[i] for i in sorted(last(rows) for rows in groups.values())]
-
-
-# ---- files --------------------------------------------------------------------------------------
-
-
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
-    """(location, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
-    body = read_body(path)
-    if body.lstrip()[:1] not in ("[", "{"):
-        return None
-    rows = [(where, row) for where, row in read_json_rows(path, body)]
-    if not rows:
-        raise BadInput(f"{path}: there are no rows.")
-    return rows
-
-
-def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
-    """(location, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
-    try:
-        data = json.loads(body)
-    except json.JSONDecodeError:
-        lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
-        rows = [(where, parse_line(line, where)) for where, line in lines]
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON ({problem}).") from None
-    else:
-        rows = [(f"{path}, row {i}", row) for i, row in enumerate(_listed(data), 1)]
-    for where, row in rows:
-        if not isinstance(row, dict):
-            raise BadInput(f"{where}: is {type(row).__name__}; a row must be an object.")
-    return rows
-
-
-def _listed(data: Any) -> list[Any]:
-    """The rows: a list as it is; Argilla's dict of columns transposed, its dict of rows without the keys."""
-    if isinstance(data, list):
-        return data
-    values = list(data.values()) if isinstance(data, dict) else []
-    if values and all(isinstance(value, dict) for value in values):
-        return values
-    if values and all(isinstance(value, list) for value in values) and len(set(map(len, values))) == 1:
-        return [dict(zip(data, cells, strict=True)) for cells in zip(*values, strict=True)]
-    return [data]

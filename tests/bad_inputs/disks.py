@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from bad_inputs.case import Bad, bad
 from bad_inputs.files import ITEMS, VOTES, log, logged
-from humor_tasks.data.append_log import JsonLog
+from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.writing import write_json
 
 NOWHERE = "/proc/self/gone/out.json"
@@ -73,13 +73,13 @@ def resumed(content: str, *records: dict[str, Any], between: str = "") -> Any:
     """Open a store that is resumed, and add to it; `between` is what another process adds first."""
 
     def run() -> None:
-        store = JsonLog(Path("s.jsonl"))
-        store.open_records("key", lambda record: record["key"], "Remove the file.")
+        store = ReplyStore(Path("s.jsonl"))
+        store.open_records("key", lambda record: (record["key"], record), "Remove the file.")
         for record in records:
             if between:
                 with Path("s.jsonl").open("a") as file:
                     file.write(between)
-            store.add(record)
+            store.keep(record["key"], record, record)
 
     return run
 

@@ -9,8 +9,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from humor_tasks.cli import main
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import write_votes
+from humor_tasks.people.votes import Vote, write_votes
 
 
 def told(*arguments: Any) -> Result:

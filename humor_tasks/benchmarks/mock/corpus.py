@@ -7,7 +7,6 @@ sources. See the card `datasets_cards/mock`.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +20,7 @@ from humor_tasks.benchmarks.shots import draw
 from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import check_text, missing
+from humor_tasks.data.reading import as_seen, check_text, missing
 from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
 from humor_tasks.errors import BadInput
@@ -306,12 +305,6 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
     if captions["ABCD".index(answer)] != line:
         raise BadInput(f"{where}: option {answer}, the answer, is not the row's own line: '{line:.60}'.")
     return captions, answer
-
-
-def as_seen(option: str) -> str:
-    """A text normalized to compare what a reader sees: NFKC, casefolded, without invisible characters."""
-    marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
-    return " ".join("".join(marks).split())
 
 
 def _explanation(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:

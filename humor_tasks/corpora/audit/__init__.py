@@ -2,11 +2,10 @@
 
 | module | holds |
 |---|---|
-| `items` | the plain rows that every check takes: `Item`, `Part`, `Items` |
-| `opening`, `tables`, `columns` | a benchmark's rows; rows of files and hub datasets; their columns |
-| `rules` | shortcut rules on plain texts, shared with the card of a MOCK folder |
-| `shortcuts`, `balance`, `repeated`, `similar`, `pictures`, `elsewhere` | the checks |
-| `findings` | what a check finds: kind, severity, count, rows |
+| `items` | what every check takes and returns: `Item`, `Part`, `Items`; `Finding` |
+| `opening`, `tables` | a benchmark's rows, or rows by their columns; rows of files and hub datasets |
+| `shortcuts` | shortcut rules and the balance of labels; the rules are in `humor_tasks.models.choosers.shortcuts` |
+| `repeated`, `similar` | exact repeats, also in other datasets; near-duplicate texts and pictures |
 | `auditing` | `audit`: all checks |
-| `writing`, `page`, `folder` | Markdown and JSON; the page; the files |
+| `writing`, `folder` | Markdown and JSON; the page and the files |
 """

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from humor_tasks.corpora.audit import balance
-from humor_tasks.corpora.audit.balance import Balance, balances
-from humor_tasks.corpora.audit.elsewhere import elsewhere
-from humor_tasks.corpora.audit.findings import Finding, counted, found, in_order
-from humor_tasks.corpora.audit.items import Items
-from humor_tasks.corpora.audit.pictures import pictures
-from humor_tasks.corpora.audit.repeated import across_rows, across_splits, in_rows
-from humor_tasks.corpora.audit.shortcuts import Shortcut, shortcuts
-from humor_tasks.corpora.audit.similar import near_duplicates
+from humor_tasks.corpora.audit.items import Finding, Items, finding, in_order
+from humor_tasks.corpora.audit.repeated import across_rows, across_splits, elsewhere, in_rows
+from humor_tasks.corpora.audit.shortcuts import Balance, Shortcut, balance_findings, balances, shortcuts
+from humor_tasks.corpora.audit.similar import near_duplicates, pictures
 from humor_tasks.models.choosers.chooser import Chooser
 
 
@@ -33,7 +28,7 @@ def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] 
     common, compared = elsewhere(data, against)
     measured = shortcuts(data, choosers)
     shares = balances(data)
-    bare = [item.where for item in data.items if item.target is None]
+    unlabelled = [item.where for item in data.items if item.target is None]
     findings = [
         *in_rows(data.items),
         *across_rows(data),
@@ -41,14 +36,11 @@ def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] 
         *near_duplicates(data),
         *pictures(data),
         *measured.findings,
-        *balance.findings(shares),
+        *balance_findings(shares),
         *common,
-        *found("unlabelled", "note", f"{counted(len(bare), 'row')} without a label; rules do not count them.", bare),
+        *finding("unlabelled", "note", "row", "without a label; rules do not count them.", unlabelled),
     ]
-    without = (
-        []
-        if any(item.picture is not None for item in data.items)
-        else ["No pictures were read, so none were compared."]
-    )
-    told = (*measured.left_out, *without, *compared)
-    return Audit(data, tuple(in_order(findings)), measured.measured, tuple(shares), told)
+    pictured = any(item.picture is not None for item in data.items)
+    bare = [] if pictured else ["No pictures were read, so none were compared."]
+    notes = (*measured.left_out, *bare, *compared)
+    return Audit(data, tuple(in_order(findings)), measured.measured, tuple(shares), notes)

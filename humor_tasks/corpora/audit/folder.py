@@ -7,7 +7,7 @@ from pathlib import Path
 
 from humor_tasks._version import __version__
 from humor_tasks.corpora.audit.auditing import Audit
-from humor_tasks.corpora.audit.findings import KINDS, Finding, counted
+from humor_tasks.corpora.audit.items import KINDS, Finding, counted
 from humor_tasks.corpora.audit.writing import (
     BALANCE,
     FINDINGS,

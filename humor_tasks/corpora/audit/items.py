@@ -1,19 +1,19 @@
-"""The plain rows that every check takes, whatever they were read from."""
+"""What every check takes and returns: the plain rows, whatever they were read from, and findings."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
 from humor_tasks.data.contests.captions import key_of
+from humor_tasks.data.reading import as_seen
 from humor_tasks.models.choosers.chooser import LETTERS
 
 Kind = Literal["choice", "yes/no", "rating"]
-KINDS: dict[Kind, str] = {"choice": "multiple choice", "yes/no": "yes or no", "rating": "ratings"}
+ANSWERS: dict[Kind, str] = {"choice": "multiple choice", "yes/no": "yes or no", "rating": "ratings"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ class Item:
         """The texts that the question is about: the choices, or the text that is rated or asked about."""
         return self.choices or (self.about,)
 
+    def compared(self, what: str) -> tuple[str, ...]:
+        """What is compared with other rows: the texts ("text"), or the scene ("scene")."""
+        return self.texts if what == "text" else (self.context,)
+
     @property
     def answer(self) -> str:
         """The label in words: the right choice's text, yes or no, or the rating."""
@@ -89,10 +93,10 @@ class Items:
 
     def folds(self) -> dict[str, list[Part]]:
         """Fold -> its parts."""
-        found: dict[str, list[Part]] = {}
+        by_fold: dict[str, list[Part]] = {}
         for part in self.parts.values():
-            found.setdefault(part.fold, []).append(part)
-        return found
+            by_fold.setdefault(part.fold, []).append(part)
+        return by_fold
 
 
 @lru_cache(maxsize=1_000_000)
@@ -112,3 +116,67 @@ def unseen(text: str) -> list[str]:
         return []
     odd = (c for c in text if c not in "\t\n\r" and unicodedata.category(c) in ("Cc", "Cs"))
     return [f"U+{ord(c):04X}" for c in dict.fromkeys(odd)]
+
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+MOST_ROWS = 20
+"""Rows that a finding names."""
+
+KINDS: dict[str, str] = {
+    "duplicate_choice": "the same choice stands twice in a row",
+    "empty_text": "a choice or a text that nobody sees",
+    "duplicate_id": "the same id twice in one split, or in two splits of one fold",
+    "contradiction": "the same question with another answer",
+    "row_in_two_splits": "the same row in two splits of one fold",
+    "group_in_two_splits": "a group in two splits of one fold",
+    "picture_in_two_splits": "the same picture in two splits of one fold",
+    "unreadable_picture": "a picture that cannot be read",
+    "shortcut": "a rule without understanding is right more often than chance",
+    "imbalance": "answers are not equally frequent",
+    "duplicate_row": "the same row twice in one split",
+    "text_in_two_splits": "the same text in two splits of one fold",
+    "near_duplicate_in_two_splits": "almost the same text in two splits of one fold",
+    "near_duplicate": "almost the same text in two groups of one split",
+    "picture_in_two_groups": "the same picture in two groups",
+    "similar_picture": "almost the same picture in two groups",
+    "control_character": "a text with control characters",
+    "text_elsewhere": "a text that stands in another dataset, too",
+    "shared_between_folds": "groups that are trained on in one fold and evaluated in another",
+    "unlabelled": "rows without a label",
+}
+"""Kind -> what it means."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding; `count` is that of its rows, pairs or values, `rows` names the first of them."""
+
+    kind: str
+    severity: Severity
+    count: int
+    what: str
+    rows: tuple[str, ...] = ()
+
+
+def finding(kind: str, severity: Severity, noun: str, what: str, rows: Iterable[str]) -> list[Finding]:
+    """One finding, which says how many rows (or what `noun` is) and `what` they are; none where there are no rows."""
+    named = list(rows)
+    if not named:
+        return []
+    return [Finding(kind, severity, len(named), f"{counted(len(named), noun)} {what}", tuple(named[:MOST_ROWS]))]
+
+
+def fails(findings: Sequence[Finding], kinds: Sequence[str]) -> bool:
+    """Whether the audit fails: for a finding of these kinds, or without kinds for one that is an error."""
+    return any(one.kind in kinds if kinds else one.severity == "error" for one in findings)
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Errors first, then in the order of KINDS."""
+    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), [*KINDS].index(one.kind)))
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 row", "2 rows"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

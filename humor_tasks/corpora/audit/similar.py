@@ -1,8 +1,9 @@
-"""Near-duplicate texts: MinHash over character shingles proposes pairs, their exact Jaccard similarity decides.
+"""Near-duplicates: texts by MinHash, pictures by a difference hash (and by their bytes).
 
-Broder 1997, "On the resemblance and containment of documents": the share of equal components of two MinHash signatures
-estimates the Jaccard similarity of the sets of shingles. Signatures of 64 components are cut into 16 bands of 4; texts
-with an equal band are compared. A pair of similarity .8 has one with probability 1 - (1 - .8^4)^16 = .9998.
+Texts: MinHash over character shingles proposes pairs, their exact Jaccard similarity decides. Broder 1997, "On the
+resemblance and containment of documents": the share of equal components of two MinHash signatures estimates the Jaccard
+similarity of the sets of shingles. Signatures of 64 components are cut into 16 bands of 4; texts with an equal band are
+compared. A pair of similarity .8 has one with probability 1 - (1 - .8^4)^16 = .9998.
 
 datasketch makes the signatures. Its index of bands holds a set for each band of each text, some 6 kB a text; sorting
 the bands finds the same pairs.
@@ -14,8 +15,8 @@ import itertools
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from humor_tasks.corpora.audit.findings import Finding, counted, found
-from humor_tasks.corpora.audit.items import Item, Items, key
+from humor_tasks.corpora.audit.items import Finding, Item, Items, finding, key
+from humor_tasks.corpora.audit.repeated import shared_in_folds, text_with
 from humor_tasks.errors import BadInput
 
 ALIKE = 0.8
@@ -68,7 +69,7 @@ def _signatures(sets: Sequence[frozenset[bytes]]) -> Any:
             "near-duplicates need datasketch: install the extra 'corpus' (pip install 'humor-tasks[corpus]')."
         ) from None
     made = MinHash.generator(sets, num_perm=BANDS * PER_BAND, seed=SEED)
-    return np.stack([each.hashvalues for each in made])
+    return np.stack([minhash.hashvalues for minhash in made])
 
 
 def _equal(band: Any) -> Iterator[tuple[int, int]]:
@@ -86,46 +87,36 @@ def _equal(band: Any) -> Iterator[tuple[int, int]]:
             yield from ((int(a), int(b)) for a, b in itertools.pairwise(run[1:]))
 
 
-# ---- findings -----------------------------------------------------------------------------------
-
-
 def near_duplicates(data: Items) -> list[Finding]:
     """Texts that are almost the same, in two splits of a fold or in two groups of a split.
 
     Equal texts are not told here, nor texts of one group, which are alike because they share a scene.
     """
-    return [each for what in ("text", "scene") for each in _in(data, what)]
+    return [one for what in ("text", "scene") for one in _near_duplicates(data, what)]
 
 
-def _in(data: Items, what: str) -> list[Finding]:
+def _near_duplicates(data: Items, what: str) -> list[Finding]:
     places: dict[str, dict[str, Item]] = {}
     groups: dict[str, set[Hashable]] = {}
     for item in data.items:
-        for text in item.texts if what == "text" else (item.context,):
-            own = key(text)
-            places.setdefault(own, {}).setdefault(item.part, item)
-            groups.setdefault(own, set()).add(item.group)
+        for text_key in map(key, item.compared(what)):
+            places.setdefault(text_key, {}).setdefault(item.part, item)
+            groups.setdefault(text_key, set()).add(item.group)
     keys = list(places)
     between: list[str] = []
     within: list[str] = []
     for i, j, score in near_pairs(keys):
         a, b = keys[i], keys[j]
-        if not groups[a].isdisjoint(groups[b]):
-            continue
-        pair = _nearest(data, places[a], places[b])
+        pair = _nearest(data, places[a], places[b]) if groups[a].isdisjoint(groups[b]) else None
         if pair is not None:
-            texts = f"{_shown(pair[0], what, a)} / {_shown(pair[1], what, b)}"
-            told = f"{pair[0].where} and {pair[1].where}: {texts} ({score:.2f})"
-            (within if pair[0].part == pair[1].part else between).append(told)
+            one, other = pair
+            texts = f"{text_with(a, one.compared(what))} / {text_with(b, other.compared(what))}"
+            row = f"{one.where} and {other.where}: {texts} ({score:.2f})"
+            (within if one.part == other.part else between).append(row)
     alike = f"of {what}s with {ALIKE:.0%} of their runs of {SHINGLE} characters in common"
     return [
-        *found(
-            "near_duplicate_in_two_splits",
-            "warning",
-            f"{counted(len(between), 'pair')} {alike}, in two splits.",
-            between,
-        ),
-        *found("near_duplicate", "note", f"{counted(len(within), 'pair')} {alike}, in two groups.", within),
+        *finding("near_duplicate_in_two_splits", "warning", "pair", f"{alike}, in two splits.", between),
+        *finding("near_duplicate", "note", "pair", f"{alike}, in two groups.", within),
     ]
 
 
@@ -135,6 +126,84 @@ def _nearest(data: Items, a: dict[str, Item], b: dict[str, Item]) -> tuple[Item,
     return next((pair for pair in pairs if pair[0].part != pair[1].part), pairs[0] if pairs else None)
 
 
-def _shown(item: Item, what: str, wanted: str) -> str:
-    texts = item.texts if what == "text" else (item.context,)
-    return next((f"{text:.80}" for text in texts if key(text) == wanted), "")
+# ---- pictures -----------------------------------------------------------------------------------
+
+SIDE = 8
+MOST_DIFFERENT = 4
+"""Bits of 64 in which the hashes of similar pictures differ at most."""
+_BLOCK = 512
+
+
+def pictures(data: Items) -> list[Finding]:
+    """Findings on the rows' pictures; none where the dataset has none. A picture that cannot be read is one."""
+    sha256_of: dict[str, str] = {}  # by the row's place
+    hashes: dict[str, int] = {}
+    unreadable: list[str] = []
+    for item in data.items:
+        if item.picture is None:
+            continue
+        try:
+            sha256 = item.picture.sha256()
+            if sha256 not in hashes:
+                hashes[sha256] = difference_hash(item.picture.open())
+            sha256_of[item.where] = sha256
+        except BadInput as problem:
+            unreadable.append(f"{item.where}: {problem}")
+    shared = shared_in_folds(data, lambda item: [sha256_of[item.where]] if item.where in sha256_of else [])
+    in_splits = [f"{sha256}: {first.where} and {other.where}" for sha256, first, other in shared]
+    return [
+        *finding("unreadable_picture", "error", "picture", "that cannot be read.", unreadable),
+        *finding("picture_in_two_splits", "error", "picture", "in two splits.", in_splits),
+        *(_between_groups(data, sha256_of, hashes) if data.grouped else []),
+    ]
+
+
+def _between_groups(data: Items, sha256_of: dict[str, str], hashes: dict[str, int]) -> list[Finding]:
+    firsts: dict[str, Item] = {}
+    groups: dict[str, set[Hashable]] = {}
+    same: dict[str, str] = {}
+    for item in data.items:
+        if sha256 := sha256_of.get(item.where):
+            first = firsts.setdefault(sha256, item)
+            groups.setdefault(sha256, set()).add(item.group)
+            if first.group != item.group:
+                same.setdefault(sha256, f"{sha256}: {first.where} and {item.where}")
+    names = list(firsts)
+    near = [
+        f"{firsts[names[i]].where} and {firsts[names[j]].where} ({bits} of {SIDE * SIDE} bits differ)"
+        for i, j, bits in alike([hashes[name] for name in names])
+        if groups[names[i]].isdisjoint(groups[names[j]])
+    ]
+    return [
+        *finding("picture_in_two_groups", "warning", "picture", "of two groups.", same.values()),
+        *finding("similar_picture", "warning", "pair", "of similar pictures of two groups.", near),
+    ]
+
+
+def difference_hash(image: Any) -> int:
+    """64 bits: whether each of 8 x 8 grey values is less than the one to its right, of the picture scaled to 9 x 8.
+
+    Another size, format or compression changes few bits.
+    """
+    from PIL import Image
+
+    grey = list(image.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.LANCZOS).tobytes())
+    rows = [grey[i : i + SIDE + 1] for i in range(0, len(grey), SIDE + 1)]
+    bits = [a < b for row in rows for a, b in itertools.pairwise(row)]
+    return sum(bit << i for i, bit in enumerate(bits))
+
+
+def alike(hashes: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(i, j, number of bits that differ) of similar pictures, i < j. A picture without contrast is like no other."""
+    import numpy as np
+
+    every = np.array(hashes, dtype=np.uint64)
+    plain = np.bitwise_count(every) < SIDE
+    pairs = []
+    for start in range(0, len(every), _BLOCK):
+        different = np.bitwise_count(every[start : start + _BLOCK, None] ^ every[None, :])
+        for a, b in zip(*np.nonzero(different <= MOST_DIFFERENT), strict=True):
+            i, j = start + int(a), int(b)
+            if i < j and not plain[i] and not plain[j]:
+                pairs.append((i, j, int(different[a, b])))
+    return pairs

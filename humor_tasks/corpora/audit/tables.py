@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +70,8 @@ Read = tuple[list[dict[str, Any]], Callable[[int], str]]
 
 
 def _of_csv(path: Path, delimiter: str = ",") -> Read:
-    found = read_csv(path, (), delimiter)
-    return list(found.rows), found.where
-
-
-def _of_tsv(path: Path) -> Read:
-    return _of_csv(path, "\t")
+    table = read_csv(path, (), delimiter)
+    return list(table.rows), table.where
 
 
 def _of_json_lines(path: Path) -> Read:
@@ -86,7 +83,7 @@ def _of_json(path: Path) -> Read:
     value = parse_json(path, read_body(path))
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
         value = [{"id": name, **row} for name, row in value.items()]  # {id: row}, as MUStARD is published
-    if isinstance(value, dict) and len(lists := [each for each in value.values() if isinstance(each, list)]) == 1:
+    if isinstance(value, dict) and len(lists := [part for part in value.values() if isinstance(part, list)]) == 1:
         value = lists[0]  # {"examples": [row], ...}, as BBEH is published
     if not isinstance(value, list):
         raise BadInput(
@@ -111,7 +108,7 @@ READERS: dict[str, Callable[[Path], Read]] = {
     ".ndjson": _of_json_lines,
     ".json": _of_json,
     ".csv": _of_csv,
-    ".tsv": _of_tsv,
+    ".tsv": partial(_of_csv, delimiter="\t"),
     ".parquet": _of_parquet,
 }
 IN_FOLDERS = tuple(ending for ending in READERS if ending != ".json")
@@ -126,8 +123,8 @@ def row_files(folder: Path) -> list[Path]:
         if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
     for endings in (IN_FOLDERS, (".json",)):
-        if found := [path for path in files if path.suffix.lower() in endings]:
-            return found
+        if matching := [path for path in files if path.suffix.lower() in endings]:
+            return matching
     raise BadInput(f"{folder}: there is no file that ends in {', '.join(READERS)}.")
 
 
@@ -152,17 +149,17 @@ def read_tables(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> 
 
 
 def _of_folder(folder: Path, configs: Sequence[str], splits: Sequence[str]) -> list[Table]:
-    found: dict[tuple[str, str], list[Path]] = {}
+    by_split: dict[tuple[str, str], list[Path]] = {}
     for path in row_files(folder):
         inside = path.relative_to(folder)
         config = inside.parent.as_posix() if len(inside.parts) > 1 else DEFAULT
-        found.setdefault((config, SHARD.sub("", path.stem)), []).append(path)
-    _check_named("--config", configs, [config for config, _ in found])
-    kept = {name: paths for name, paths in found.items() if not configs or name[0] in configs}
-    _check_named("--split", splits, [split for _, split in kept])
+        by_split.setdefault((config, SHARD.sub("", path.stem)), []).append(path)
+    _check_named("--config", configs, [config for config, _ in by_split])
+    chosen = {name: paths for name, paths in by_split.items() if not configs or name[0] in configs}
+    _check_named("--split", splits, [split for _, split in chosen])
     return [
-        read_file(path, _part(config, split, len({c for c, _ in kept}) > 1), config)
-        for (config, split), paths in kept.items()
+        read_file(path, _part(config, split, len({c for c, _ in chosen}) > 1), config)
+        for (config, split), paths in chosen.items()
         if not splits or split in splits
         for path in paths
     ]
@@ -188,7 +185,7 @@ def _of_hub(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list
     _check_named("--split", splits, [split for offer in offered.offers.values() for split in offer.splits])
     tables = []
     for config, offer in offered.offers.items():
-        for split in offer.splits if not splits else [each for each in offer.splits if each in splits]:
+        for split in offer.splits if not splits else [name for name in offer.splits if name in splits]:
             columns = [name for name in offer.columns if name != "image"]
             rows = open_rows(
                 dataset,

@@ -8,9 +8,8 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.corpora.audit.auditing import Audit
-from humor_tasks.corpora.audit.balance import Balance
-from humor_tasks.corpora.audit.findings import SEVERITIES, counted
-from humor_tasks.corpora.audit.shortcuts import Shortcut
+from humor_tasks.corpora.audit.items import SEVERITIES, counted
+from humor_tasks.corpora.audit.shortcuts import Balance, Shortcut
 from humor_tasks.data.tables import interval, plain, safe, table
 from humor_tasks.data.writing import encodable
 

@@ -1,28 +1,109 @@
-"""MOCK's sub-tasks as a dataset folder, built from the public sources that are available.
+"""MOCK's sub-tasks as a dataset folder, built from the public sources that are available, and the folder's card.
 
-Labels and texts are those of the sources. Decisions of MOCK that no source records are not reconstructed; the folder's
-card lists them. Seeded choices of this project are the splits of a source without splits, and the options of
-`matching`, which are lines of other items (`block_design`) until `humor-tasks build options` replaces them.
+Labels and texts are those of the sources. Decisions of MOCK that no source records are not reconstructed; the card
+lists them. Seeded choices of this project are the splits of a source without splits, and the options of `matching`,
+which are lines of other items (`block_design`) until `humor-tasks build options` replaces them.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.corpora.mock.card import card
+from humor_tasks._version import __version__
+from humor_tasks.benchmarks.mock.corpus import PUBLISHED
+from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
-from humor_tasks.corpora.options.block_design import Line, distractors
-from humor_tasks.corpora.options.shortcuts import Cell, shortcuts
-from humor_tasks.data.media.picture import MIME, Picture
-from humor_tasks.data.writing import replacing, write_bytes, write_text
+from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
+from humor_tasks.corpora.mock.stills import OWN
+from humor_tasks.data.media.picture import MIME
+from humor_tasks.data.reading import as_seen
+from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
+
+if TYPE_CHECKING:
+    from humor_tasks.corpora.mock.items import Built
+
+LICENCES = {
+    "New Yorker": "annotations and explanations CC BY 4.0; cartoons belong to their artists",
+    "Cai et al. 2019": "none stated; posts and pictures belong to their authors",
+    "MORE": "MIT; posts and pictures belong to their authors",
+    "MUStARD": "MIT; dialogues and clips belong to the producers of the series",
+    "WITS": "none stated; dialogues belong to the producers of the series",
+    **{name: "your own copy; pictures and captions belong to their authors" for name, _ in OWN.values()},
+}
+"""Source -> licence as stated in its publication."""
+_UNKNOWN = """\
+## What the sources do not record, and what was done instead
+
+- How MOCK made its distractors. Published: two by models, one from an unrelated item, weaker human-written ones in
+  15 % of the items. Here all three are lines of other items of the same source and script. Four items of similar length
+  share their four lines, each the answer of one, so that the options alone give nothing away. Lines that fit what the
+  other items show are put together. `humor-tasks build options` makes the published kind.
+- Which items MOCK uses for matching. Here: those that are humorous or sarcastic.
+- Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are missing here,
+  except for cartoons of yours with the label no.
+- How MOCK split sources without splits. Here 80:10:10, seeded, by footage: MUStARD's dialogues that share an utterance
+  of five words or more are in the same split.
+- Which part of a clip MOCK shows. Here: for detecting the utterance in question, for matching what was said before it.
+- MORE and Cai et al. use the same tweets with different splits. A picture that is in two splits is kept in the later
+  one (train < validation < test).
+"""
+
+
+def card(built: Built) -> str:
+    """The folder's README.md, with the front matter that `datasets` reads."""
+    configs = []
+    for scene, subtask in dict.fromkeys((scene, subtask) for scene, subtask, _ in sorted(built.rows)):
+        configs += [f"- config_name: {scene}_{subtask}", "  data_files:"]
+        splits = [split for split in ("train", "validation", "test") if (scene, subtask, split) in built.rows]
+        configs += [f"  - {{split: {split}, path: {scene}_{subtask}/{split}.jsonl}}" for split in splits]
+    header = ["---", "license: other", "configs:", *configs, "---"]
+    title = ["", "# MOCK, built from public sources", ""]
+    about = [
+        f"Built by `humor-tasks build mock` {__version__} with seed {built.seed}. Rows belong to their sources, whose "
+        "licences differ; check them before you redistribute anything:",
+        "",
+        *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
+        "",
+    ]
+    parts = ["## Sizes", "", sizes(built), "", kept(built), "", section(built.shortcuts), "", _UNKNOWN]
+    return "\n".join([*header, *title, *about, *parts])
+
+
+def sizes(built: Built) -> str:
+    """A table of the number of rows of every cell, with MOCK's in parentheses."""
+    lines = ["| scene, sub-task | " + " | ".join(f"{split} (MOCK)" for split in SPLITS) + " |", "|---|---|---|---|"]
+    for scene, subtasks in PUBLISHED.items():
+        for subtask, published in subtasks.items():
+            rows = [len(built.rows.get((scene, subtask, split), ())) for split in SPLITS]
+            cells = [f"{count:,} ({size:,})" for count, size in zip(rows, published, strict=True)]
+            lines.append(f"| {scene}, {subtask} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def kept(built: Built) -> str:
+    """The number of rows read and kept per source, and the reasons for leaving rows out."""
+    lines = ["## Kept and left out", ""]
+    for source in built.sources:
+        lines.append(f"- {source.name}: {len(source.items):,} of {source.rows:,} rows kept.")
+        lines += [f"  Left out: {count:,}, {reason}." for reason, count in source.dropped.items() if count]
+        lines += [f"  {note}" for note in source.notes]
+    for (scene, subtask, reason), count in sorted(built.left_out.items()):
+        lines.append(f"- {scene}, {subtask}: left out {count:,}, {reason}.")
+    if built.without_media:
+        lines.append(f"- {built.without_media:,} rows have no picture or clip: use input=description.")
+    if built.unseen:
+        lines.append(
+            f"- {built.unseen:,} of them have no description either, so nothing shows them: name their pictures "
+            "(--more-images, --cai-images), or describe them (--descriptions)."
+        )
+    return "\n".join(lines)
+
 
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
 NOTHING_BEFORE = "no utterance before the hidden one"
@@ -53,27 +134,22 @@ def build_mock(
     if unknown:
         raise BadInput(f"descriptions: {len(unknown)} unknown media ids, such as {unknown[0]!r}.")
     if not chosen:
-        raise BadInput(_nothing_left(sources))
+        reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
+        left_out = f"Left out: {'; '.join(reasons)}. " if reasons else ""
+        raise BadInput(
+            f"the sources have no usable row. {left_out}--missing keep keeps rows without their file, and "
+            "--keep-short-dialogues short dialogues."
+        )
     with replacing(out) as folder:
         names = write_media(folder, chosen)
         for cell, members in chosen.items():
             if rows := rows_of(cell, members, names, built):
                 built.rows[cell] = rows
         for (scene, subtask, split), rows in built.rows.items():
-            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-            write_text(folder / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
+            write_json_lines(folder / f"{scene}_{subtask}" / f"{split}.jsonl", rows)
         built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
     return built
-
-
-def _nothing_left(sources: Sequence[Source]) -> str:
-    reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
-    shown = f"Left out: {'; '.join(reasons)}. " if reasons else ""
-    return (
-        f"the sources have no usable row. {shown}--missing keep keeps rows without their file, and "
-        "--keep-short-dialogues short dialogues."
-    )
 
 
 def _new_folder(out: Path) -> Path:
@@ -113,7 +189,7 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
 
     Raises BadInput for two different rows with the same id.
     """
-    wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
+    wanted = [(item, subtask) for item in items for subtask in item.subtasks]
     latest: dict[tuple[str, str], str] = {}
     for item, _ in wanted:
         medium = (item.scene, item.media_id)
@@ -138,12 +214,6 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
     return chosen
 
 
-def subtasks_of(item: Item) -> list[str]:
-    """The sub-tasks that an item can be used for."""
-    good = {"detecting": item.label is not None, "matching": item.funny, "explaining": item.explanation is not None}
-    return [subtask for subtask, is_good in good.items() if is_good]
-
-
 # ---- rows ---------------------------------------------------------------------------------------
 
 
@@ -157,7 +227,7 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
         if subtask == "matching" and item.id not in options:
             built.left_out[scene, subtask, NOTHING_BEFORE if len(item.turns) == 1 else TOO_FEW] += 1
             continue
-        medium = medium_of(item, subtask)
+        medium = item.medium(subtask)
         name = names[id(medium)] if medium is not None else None
         built.without_media += name is None
         built.unseen += name is None and not item.turns and not item.description
@@ -166,12 +236,19 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
             "matching": options.get(item.id),
             "explaining": {"explanation": item.explanation},
         }
-        said = {"caption": None if item.turns else item.line, "dialogue": None}
-        if item.turns:
-            said["dialogue"] = [{"speaker": who, "text": text} for who, text in item.turns]  # type: ignore[assignment]
-        row = {"id": f"{item.id}_{subtask}", "scene": scene, "media_id": item.media_id, "media": name}
-        row |= {**said, "description": item.description, **answers[subtask], "source": item.source}
-        rows.append(row)
+        rows.append(
+            {
+                "id": f"{item.id}_{subtask}",
+                "scene": scene,
+                "media_id": item.media_id,
+                "media": name,
+                "caption": None if item.turns else item.line,
+                "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
+                "description": item.description,
+                **answers[subtask],
+                "source": item.source,
+            }
+        )
     return rows
 
 
@@ -181,9 +258,9 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     The three distractors are those of the source, or lines of other items of the same source and script.
     """
     rng = random.Random(seed)
-    lines = [Line(item.line, _shown(item), item.media_id, item.source) for item in items]
+    lines = [Line(item.line, item.shown_with_options, item.media_id, item.source) for item in items]
     drawn = distractors(lines, seed)
-    found = {}
+    by_item = {}
     for item, others, letter in zip(items, drawn, balanced_letters(len(items), rng), strict=True):
         offered = rng.sample(item.others, len(item.others)) if item.others else others
         distinct = {as_seen(line): line for line in reversed(offered)}
@@ -194,21 +271,11 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
         rng.shuffle(options)
         options.insert("ABCD".index(letter), item.line)
         kind = "other captions of the source" if item.others else "lines of other items"
-        found[item.id] = {"options": options, "answer": letter, "options_from": kind}
-    return found
-
-
-def _shown(item: Item) -> str:
-    """The text that is shown with an item's options."""
-    return "\n".join([item.description or "", *(spoken for _, spoken in item.turns[:-1])]).strip()
+        by_item[item.id] = {"options": options, "answer": letter, "options_from": kind}
+    return by_item
 
 
 # ---- media --------------------------------------------------------------------------------------
-
-
-def medium_of(item: Item, subtask: str) -> Picture | None:
-    """An item's picture or clip for a sub-task."""
-    return item.media.get(subtask) or item.media.get("")
 
 
 def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, str]:
@@ -216,21 +283,16 @@ def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, s
     names: dict[int, str] = {}
     for (scene, subtask, _), items in chosen.items():
         for item in items:
-            medium = medium_of(item, subtask)
+            medium = item.medium(subtask)
             if medium is None or id(medium) in names:
                 continue
-            name = f"media/{scene}/{stem(item, medium)}"
-            if scene != "comedy":
-                data = medium.read()
-                name += SUFFIXES[medium.mime()]
-                write_bytes(out / name, data)
-            else:
+            if scene == "comedy" and medium.path:  # clips keep their file names
+                name = f"media/{scene}/{Path(medium.path).name}"
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(str(medium.path), out / name)
+            else:
+                data = medium.read()
+                name = f"media/{scene}/{item.media_id}{SUFFIXES[medium.mime()]}"
+                write_bytes(out / name, data)
             names[id(medium)] = name
     return names
-
-
-def stem(item: Item, medium: Picture) -> str:
-    """The file name of a medium's copy, without suffix for pictures: its original file name for clips, else its id."""
-    return Path(medium.path).name if item.scene == "comedy" and medium.path else item.media_id

@@ -41,7 +41,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool 
     keep_short: also dialogues of fewer than three utterances.
     """
     source = Source("MUStARD")
-    kept: list[tuple[str, Turns, Turns, bool, str]] = []
+    dialogues: list[tuple[str, Turns, Turns, bool, str]] = []
     for identity, row, where in _rows(path):
         source.rows += 1
         names = ("context", "context_speakers", "utterance", "speaker")
@@ -50,12 +50,12 @@ def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool 
             raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
         if _is_kept(source, written, keep_short):
             turns = [(speaker, _decoded(text)) for speaker, text in written]
-            kept.append((safe_id(identity, where), written, turns, row["sarcasm"], where))
-    scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, _, turns, _, _ in kept})
+            dialogues.append((safe_id(identity, where), written, turns, row["sarcasm"], where))
+    scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, _, turns, _, _ in dialogues})
     mended, wrong = 0, []
-    for identity, written, turns, sarcastic, where in kept:
-        found = _clips(source, identity, clips, media, where)
-        if found is None:
+    for identity, written, turns, sarcastic, where in dialogues:
+        item_clips = _clips(source, identity, clips, media, where)
+        if item_clips is None:
             continue
         mended += turns != written
         wrong += [identity] if any(_is_wrongly_decoded(text) for _, text in turns) else []
@@ -69,7 +69,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool 
                 turns=tuple(turns),
                 label="yes" if sarcastic else "no",
                 funny=sarcastic,
-                media=found,
+                media=item_clips,
             )
         )
     if mended:
@@ -137,9 +137,9 @@ def read_wits(path: Path, language: str, keep_short: bool = False) -> Source:
 
 def _is_kept(source: Source, turns: Sequence[object], keep_short: bool) -> bool:
     """Whether a dialogue is kept; one that is not is counted."""
-    kept = keep_short or len(turns) >= MIN_UTTERANCES
-    source.dropped[TOO_SHORT] += not kept
-    return kept
+    long_enough = keep_short or len(turns) >= MIN_UTTERANCES
+    source.dropped[TOO_SHORT] += not long_enough
+    return long_enough
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpora.options.shortcuts import Cell, Found
+from humor_tasks.corpora.mock.shortcuts import Cell, Estimates
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import LONE
@@ -45,6 +45,25 @@ class Item:
     description: str | None = None
     others: tuple[str, ...] = ()
     media: Mapping[str, Picture] = field(default_factory=dict)
+
+    @property
+    def subtasks(self) -> list[str]:
+        """The sub-tasks that it can be used for."""
+        usable = {
+            "detecting": self.label is not None,
+            "matching": self.funny,
+            "explaining": self.explanation is not None,
+        }
+        return [subtask for subtask, is_usable in usable.items() if is_usable]
+
+    @property
+    def shown_with_options(self) -> str:
+        """The text that is shown with its options: description and dialogue but for the last utterance."""
+        return "\n".join([self.description or "", *(spoken for _, spoken in self.turns[:-1])]).strip()
+
+    def medium(self, subtask: str) -> Picture | None:
+        """Its picture or clip for a sub-task."""
+        return self.media.get(subtask) or self.media.get("")
 
 
 @dataclass
@@ -125,14 +144,14 @@ def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Pat
         return {matching[0]: path}
     if not path.is_dir():
         raise BadInput(f"{path}: there is no such file or folder.")
-    found = {
+    files = {
         split: next(file for name in known if (file := path / name).is_file())
         for split, known in names.items()
         if any((path / name).is_file() for name in known)
     }
-    if not found:
+    if not files:
         raise BadInput(f"{path}: holds none of {', '.join(name for known in names.values() for name in known)}.")
-    return found
+    return files
 
 
 @dataclass
@@ -145,8 +164,4 @@ class Built:
     left_out: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # scene, sub-task, reason
     without_media: int = 0
     unseen: int = 0
-    shortcuts: Found = field(default_factory=dict)
-
-    def size(self, scene: str, subtask: str, split: str) -> int:
-        """The number of rows of a cell."""
-        return len(self.rows.get((scene, subtask, split), ()))
+    shortcuts: Estimates = field(default_factory=dict)

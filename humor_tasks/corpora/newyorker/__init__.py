@@ -2,12 +2,13 @@
 
 | module | contents |
 |---|---|
-| `building` | inputs, settings, and the stages in order |
-| `work`, `workers` | the work folder, whose units are named by what they depend on; processes and Ray |
+| `building` | inputs, settings, the stages in order, and the dataset folder from what they made |
+| `work` | the work folder, whose units are named by what they depend on; processes and Ray |
 | `stages` | the stages, each with the files that it reads and writes |
-| `captions`, `contest_csv`, `annotations`, `ingest` | reading, mending and checking of raw contests |
-| `select`, `embedding`, `clusters`, `pool`, `twins` | which captions are taken |
-| `quality` | training and precision of the quality model, which is in `humor_tasks.models.quality` |
+| `pool` | which captions are taken: selection, sentence vectors, clusters, pools |
 | `matching`, `ranking` | the two assignments |
-| `rows`, `folder`, `card`, `dataset` | the dataset folder |
+| `rows`, `folder`, `card` | the rows, the dataset folder and its card |
+
+Raw contests are read, mended and checked by `humor_tasks.data.contests`; the quality model is in
+`humor_tasks.models.quality`.
 """

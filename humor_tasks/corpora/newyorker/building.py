@@ -6,14 +6,19 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpora.newyorker.work import Work, digest_of
-from humor_tasks.corpora.newyorker.workers import Workers
-from humor_tasks.data.contests.annotations import read_annotations
+from humor_tasks.corpora.newyorker.card import Provenance, card
+from humor_tasks.corpora.newyorker.folder import contents_of, write_folder
+from humor_tasks.corpora.newyorker.ranking import Pair as Features
+from humor_tasks.corpora.newyorker.ranking import balance, section
+from humor_tasks.corpora.newyorker.rows import Pair, make_instances, read_explanations
+from humor_tasks.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
+from humor_tasks.corpora.newyorker.work import Work, Workers, digest_of, read_json
+from humor_tasks.data.contests.annotations import Annotated, read_annotations
 from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.errors import BadInput, check_choice
 
@@ -71,18 +76,17 @@ class Settings:
 
 def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     """The build of these inputs, nothing done yet. Raises BadInput where no contest can get rows."""
-    from humor_tasks.corpora.newyorker.stages import STAGES
-
     annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
     crowd = contest_files(inputs.crowd)
-    usable, left_out = with_rows(inputs, settings, {*annotated, *crowd}, set(described(annotated)))
-    finalists = {number: each.finalists for number, each in annotated.items()}
-    numbers = sorted({*usable, *crowd})
-    digests = {n: _digest(digest_of(crowd[n]) if n in crowd else None, finalists.get(n, ())) for n in numbers}
-    quality = digest_of_folder(inputs.quality) if inputs.quality else None
+    usable, left_out = _usable(inputs, settings, annotated, {*annotated, *crowd})
+    finalists = {number: contest.finalists for number, contest in annotated.items()}
+    digests = {
+        number: _digest(digest_of(crowd[number]) if number in crowd else None, finalists.get(number, ()))
+        for number in sorted({*usable, *crowd})
+    }
     values = {
-        "embedding": [settings.embedding, digest_of_folder(Path(settings.embedding))],
-        "quality": quality,
+        "embedding": [settings.embedding, _digest_of_folder(Path(settings.embedding))],
+        "quality": _digest_of_folder(inputs.quality) if inputs.quality else None,
         "quality_model": settings.quality_model,
         "quality_folder": str(inputs.quality) if inputs.quality else None,
         "left_out": left_out,
@@ -91,13 +95,8 @@ def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     return Work(folder, crowd, finalists, values, STAGES, tuple(usable), training, digests)
 
 
-def described(annotated: Mapping[int, Any]) -> list[int]:
-    """The contests with a description of the cartoon."""
-    return [number for number, each in annotated.items() if each.fixed]
-
-
-def with_rows(
-    inputs: Inputs, settings: Settings, numbers: set[int], described: set[int]
+def _usable(
+    inputs: Inputs, settings: Settings, annotated: Mapping[int, Annotated], numbers: set[int]
 ) -> tuple[list[int], dict[str, int]]:
     """The contests that can get rows, and how many cannot, by reason.
 
@@ -105,8 +104,9 @@ def with_rows(
     Otherwise a caption would be a wrong choice in a configuration in which it is never the answer.
     """
     reasons: Counter[str] = Counter()
+    described = {number for number, contest in annotated.items() if contest.fixed}
     pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
-    found = []
+    usable = []
     for number in sorted(numbers):
         if settings.since is not None and number <= settings.since:
             reasons[f"contests up to {settings.since}"] += 1
@@ -115,18 +115,18 @@ def with_rows(
         elif inputs.images and number not in pictures:
             reasons["contests without a picture"] += 1
         else:
-            found.append(number)
+            usable.append(number)
     if not described and not inputs.images:
         raise BadInput("no cartoon is described or shown: give --annotations with descriptions, or --images.")
-    if not found:
+    if not usable:
         raise BadInput(f"no contest is left: {', '.join(f'{n} {what}' for what, n in reasons.items())}.")
-    return found, dict(reasons)
+    return usable, dict(reasons)
 
 
 IMAGES = (".jpg", ".jpeg", ".png", ".webp")
 
 
-def digest_of_folder(folder: Path) -> str | None:
+def _digest_of_folder(folder: Path) -> str | None:
     """The hash of a folder's files; None for what is no folder, such as the name of a model on the hub."""
     if not folder.is_dir():
         return None
@@ -145,3 +145,64 @@ def build(work: Work, until: str | None, workers: int, ray: bool, echo: Echo) ->
         names = names[: names.index(until) + 1]
     with Workers(work.run, workers, ray) as running:
         return {name: run_stage(work, name, running, echo) for name in names}
+
+
+# ---- the dataset --------------------------------------------------------------------------------
+
+
+def write_dataset(
+    work: Work, inputs: Inputs, settings: Settings, counts: Mapping[str, Mapping[str, Any]], output: Path
+) -> Iterator[str]:
+    """Write the dataset folder of a build whose stages are done; yields lines for the screen."""
+    high: dict[int, list[tuple[str, str]]] = {}
+    pairs: dict[int, list[Pair]] = {}
+    features: list[Features] = []
+    quality: dict[str, float] = {}
+    for number in work.contests:
+        if rows := [row for row in pooled(work, number) if row["source"] != "okay"]:
+            high[number] = [(row["caption"], row["key"]) for row in rows]
+        quality |= {row["caption"]: row["quality"] for row in rows}
+        of_contest = pairs_of(work, number)
+        pairs[number] = [Pair(p["high"], p["okay"], p["winner_source"]) for p in of_contest]
+        features += [
+            Features(number, p["winner_source"], p["high_features"], p["okay_features"], p["cosine"])
+            for p in of_contest
+        ]
+    seed = str(settings.seed)
+    references = read_explanations(inputs.explanations) if inputs.explanations else []
+    instances = make_instances(high, pairs, references, seed, twins_of(work))
+    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
+    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    contents = contents_of(instances, annotated, pictures, seed)
+    provenance = _provenance(work, inputs, settings, counts, pictures)
+    text = card(contents, provenance, section(balance(features)), quality)
+    write_folder(output, contents, pictures, text, provenance.as_json(), work.unit("quality") / "model")
+    for config in contents.configs:
+        sizes = ", ".join(f"{count:,} {split}" for split, count in config.sizes()[0].items())
+        yield f"{config.name}: {sizes} (fold 0)"
+    for what in contents.left_out:
+        yield f"left out: {what}"
+    yield f"{output}: {len(instances.blocks):,} contests. Use it as dataset={output}."
+
+
+def _provenance(
+    work: Work,
+    inputs: Inputs,
+    settings: Settings,
+    counts: Mapping[str, Mapping[str, Any]],
+    pictures: Mapping[int, Path],
+) -> Provenance:
+    """Where the corpus comes from; its counts include contests without rows and the quality model's validation."""
+    digests = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
+    for folder, files in (("crowd", work.crowd), ("images", pictures)):
+        digests |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
+    of = f" from {settings.quality_model}" if settings.quality_model else ""
+    quality = str(inputs.quality) if inputs.quality else f"trained in this build{of}, see quality/"
+    validation = read_json(work.unit("quality") / "validation.json")
+    stages: dict[str, dict[str, Any]] = {"contests left out": dict(work.settings["left_out"])}
+    stages |= {stage: dict(counted) for stage, counted in counts.items()}
+    stages.setdefault("quality", {}).update(
+        {name: f"{value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in validation.items()}
+    )
+    models = {"sentence embedding": settings.embedding, "quality": quality}
+    return Provenance(digests, {"seed": settings.seed, "since": settings.since}, models, stages)

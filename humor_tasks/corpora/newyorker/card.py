@@ -9,8 +9,8 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.corpora.newyorker.folder import Config, Contents
-from humor_tasks.corpora.newyorker.pool import punctuation
 from humor_tasks.corpora.newyorker.rows import BLOCKS, Instance
+from humor_tasks.models.choosers.shortcuts import RULES, credit
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -58,13 +58,13 @@ class Provenance:
 
 def versions() -> dict[str, str]:
     """The versions of the packages that are installed."""
-    found = {"humor-tasks": __version__}
+    installed = {"humor-tasks": __version__}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def card(
@@ -116,7 +116,7 @@ def sizes(contents: Contents) -> str:
             cells.append(f"{counts[0]:,} ({min(counts):,} to {max(counts):,})")
         lines.append(f"| {config.name} | {' | '.join(cells)} |")
     if contents.left_out:
-        lines += ["", "Left out:", "", *(f"- {each}." for each in contents.left_out)]
+        lines += ["", "Left out:", "", *(f"- {what}." for what in contents.left_out)]
     return "\n".join(lines)
 
 
@@ -125,29 +125,22 @@ def sizes(contents: Contents) -> str:
 
 def answer_only(instances: Sequence[Instance], quality: Mapping[str, float] | None = None) -> dict[str, Estimate]:
     """Rule that sees the choices alone -> its accuracy, clustered by contest. Ties share the credit."""
-    scores: dict[str, list[list[float]]] = {
-        "longest": [[len(choice) for choice in each.choices] for each in instances],
-        "shortest": [[-len(choice) for choice in each.choices] for each in instances],
-        "most words": [[len(choice.split()) for choice in each.choices] for each in instances],
-        "most punctuation": [[punctuation(choice) for choice in each.choices] for each in instances],
-    }
+    options, scenes = [instance.choices for instance in instances], [""] * len(instances)
+    rules = ("longest", "shortest", "most words", "most punctuation")
+    scores = {rule: RULES[rule](options, scenes) for rule in rules}
     if quality is not None:
-        scores["predicted quality"] = [[quality[choice] for choice in each.choices] for each in instances]
-    contests = [each.contest for each in instances]
+        scores["predicted quality"] = [[quality[choice] for choice in row] for row in options]
+    contests = [instance.contest for instance in instances]
+    right = ["ABCDE".index(instance.label) for instance in instances]
     return {
-        rule: clustered_proportion([_credit(s, each) for s, each in zip(held, instances, strict=True)], contests)
-        for rule, held in scores.items()
+        rule: clustered_proportion([credit(*pair) for pair in zip(of_rows, right, strict=True)], contests)
+        for rule, of_rows in scores.items()
     }
-
-
-def _credit(scores: Sequence[float], instance: Instance) -> float:
-    best = [i for i, score in enumerate(scores) if score == max(scores)]
-    return ("ABCDE".index(instance.label) in best) / len(best)
 
 
 def baselines(contents: Contents, quality: Mapping[str, float] | None = None) -> str:
     """The section on rules that see the choices of matching alone."""
-    instances = [each for block in contents.instances.tasks["matching"] for each in block]
+    instances = [one for block in contents.instances.tasks["matching"] for one in block]
     if not instances:
         return ""
     lines = [
@@ -159,8 +152,8 @@ def baselines(contents: Contents, quality: Mapping[str, float] | None = None) ->
         "| rule | accuracy |",
         "|---|---|",
     ]
-    for rule, found in answer_only(instances, quality).items():
-        lines.append(f"| {rule} | {found.value:.3f} [{found.low:.3f}, {found.high:.3f}] |")
+    for rule, estimate in answer_only(instances, quality).items():
+        lines.append(f"| {rule} | {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}] |")
     return "\n".join(lines)
 
 

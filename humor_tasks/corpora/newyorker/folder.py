@@ -13,25 +13,25 @@ repeat their texts six times.
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from humor_tasks.corpora.newyorker.matching import generator
 from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
 from humor_tasks.data.contests.annotations import Annotated
 from humor_tasks.data.media.checking import check_media
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.writing import replacing, write_json, write_text
+from humor_tasks.data.writing import link_or_copy, replacing, write_json, write_parquet, write_text
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+T = TypeVar("T")
 PIXELS = "_from_pixels"
 
 
@@ -85,49 +85,53 @@ def contents_of(
     _from_pixels configurations hold the contests with one. Raises BadInput where nothing can be made.
     """
     images = {contest: image_name(contest, pictures[contest]) for contest in instances.blocks if contest in pictures}
-    scenes = {c: each for c, each in annotated.items() if each.fixed is not None and c in instances.blocks}
+    scenes = {c: one for c, one in annotated.items() if one.fixed is not None and c in instances.blocks}
     configs, left_out = [], [f"{count:,} {what}" for what, count in instances.left_out.items()]
     for task in TASKS:
         blocks = instances.tasks[task]
-        for name, held, lacking in ((task, scenes, "a description"), (task + PIXELS, images, "a picture")):
-            kept = [[each for each in block if each.contest in held] for block in blocks]
-            order = [generator(f"{seed}:order:{task}:{k}").permutation(len(b)).tolist() for k, b in enumerate(kept)]
-            kept = [[block[i] for i in places] for block, places in zip(kept, order, strict=True)]
-            total = sum(map(len, blocks))
-            missing = total - sum(map(len, kept))
-            empty = [str(k) for k, block in enumerate(kept) if not block]
-            if empty:
+        total = sum(map(len, blocks))
+        for name, sources, lacking in ((task, scenes, "a description"), (task + PIXELS, images, "a picture")):
+            chosen = [
+                _shuffled([one for one in block if one.contest in sources], f"{seed}:order:{task}:{k}")
+                for k, block in enumerate(blocks)
+            ]
+            missing = total - sum(map(len, chosen))
+            if empty := [str(k) for k, block in enumerate(chosen) if not block]:
                 why = f"block {', '.join(empty)} would have no rows" if total > missing else "no rows"
                 left_out.append(f"{name}: {why}")
                 continue
             if missing:
                 left_out.append(f"{name}: {missing:,} of {total:,} instances, whose contests lack {lacking}")
             if name == task:
-                fixed, every = _with_words(kept, scenes, images, f"{seed}:{task}")
-                configs.append(Config(task, name, fixed, every))
+                configs.append(Config(task, name, *_with_words(chosen, scenes, images, f"{seed}:{task}")))
             else:
-                fixed = [[row_of(each, None, images[each.contest]) for each in block] for block in kept]
+                fixed = [[row_of(one, None, images[one.contest]) for one in block] for block in chosen]
                 configs.append(Config(task, name, fixed, None))
     if not configs:
         raise BadInput("no configuration has rows in every block: give more contests with descriptions or pictures.")
     return Contents(instances, configs, left_out)
 
 
+def _shuffled(items: Sequence[T], seed: str) -> list[T]:
+    return [items[i] for i in generator(seed).permutation(len(items)).tolist()]
+
+
 def _with_words(
     blocks: Sequence[Sequence[Instance]], scenes: Mapping[int, Annotated], images: Mapping[int, str], seed: str
 ) -> tuple[list[list[Row]], list[list[Row]]]:
     """The rows of all blocks with the fixed annotation tuple, and with all. A column is in all rows or in none."""
-    shown = all(each.contest in images for block in blocks for each in block)
-
-    def rows(each: Instance, every: bool) -> Iterator[Row]:
-        own, image = scenes[each.contest], images[each.contest] if shown else None
-        assert own.fixed is not None
-        yield from rows_of(each, own.scenes, own.fixed, image) if every else [row_of(each, own.fixed, image)]
-
-    fixed = [[row for each in block for row in rows(each, False)] for block in blocks]
-    repeated = [[row for each in block for row in rows(each, True)] for block in blocks]
-    for k, block in enumerate(repeated):
-        repeated[k] = [block[i] for i in generator(f"{seed}:{k}").permutation(len(block)).tolist()]
+    pictured = all(instance.contest in images for block in blocks for instance in block)
+    fixed: list[list[Row]] = []
+    repeated: list[list[Row]] = []
+    for k, block in enumerate(blocks):
+        fixed.append([])
+        with_all: list[Row] = []
+        for instance in block:
+            annotated, image = scenes[instance.contest], images[instance.contest] if pictured else None
+            assert annotated.fixed is not None
+            fixed[-1].append(row_of(instance, annotated.fixed, image))
+            with_all += rows_of(instance, annotated.scenes, annotated.fixed, image)
+        repeated.append(_shuffled(with_all, f"{seed}:{k}"))
     return fixed, repeated
 
 
@@ -156,57 +160,29 @@ def write_folder(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: is there and not empty; name another folder, or remove it.")
     used = {contest: path for contest, path in sorted(pictures.items()) if contest in contents.instances.blocks}
-    check_pictures(used)
+    media = {contest: Picture(str(path), str(path), path.read_bytes) for contest, path in used.items()}
+    if problems := check_media(media, "checking pictures of contests"):
+        raise BadInput(
+            f"{len(problems)} of {len(used)} pictures of contests cannot be used: "
+            f"{' '.join(list(problems.values())[:5])} Restore them, or remove the files to leave out their contests."
+        )
     with replacing(out) as folder:
         folder.mkdir()
         for contest, path in used.items():
-            place(path, folder / image_name(contest, path))
+            link_or_copy(path, folder / image_name(contest, path))
         for config in contents.configs:
             for kind, blocks in {"": config.fixed, "_all": config.every or ()}.items():
                 for k, rows in enumerate(blocks):
-                    write_rows(folder / config.name / f"block{k}{kind}.parquet", rows)
+                    write_parquet(folder / config.name / f"block{k}{kind}.parquet", rows, types_of(rows[0]))
         if quality:
             shutil.copytree(quality, folder / "quality")
         write_json(folder / "provenance.json", provenance)
         write_text(folder / "README.md", card)
 
 
-def check_pictures(pictures: Mapping[int, Path]) -> None:
-    """Raise BadInput naming the files that are not complete, readable pictures."""
-    media = {contest: Picture(str(path), str(path), path.read_bytes) for contest, path in pictures.items()}
-    if problems := check_media(media, "checking pictures of contests"):
-        raise BadInput(
-            f"{len(problems)} of {len(pictures)} pictures of contests cannot be used: "
-            f"{' '.join(list(problems.values())[:5])} Restore them, or remove the files to leave out their contests."
-        )
-
-
-def place(source: Path, target: Path) -> None:
-    """Link the file, which is never changed; copy it where the file system has no hard links or is another."""
-    target.parent.mkdir(exist_ok=True)
-    try:
-        os.link(source.resolve(), target)
-    except OSError:
-        shutil.copyfile(source, target)
-
-
-def write_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Write rows of one configuration with the hub's types."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path.parent.mkdir(exist_ok=True)
-    table = pa.Table.from_pylist(rows, schema=schema_of(rows[0]))
-    pq.write_table(table, path, compression="zstd")
-
-
-def schema_of(row: Row) -> pa.Schema:
-    """The columns of rows like this one, with the hub's types; a picture is the path of its file."""
+def types_of(row: Row) -> dict[str, pa.DataType]:
+    """Column -> the hub's type, of rows like this one; a picture is the path of its file."""
     import pyarrow as pa
 
-    kinds: dict[type, Callable[[], pa.DataType]] = {
-        str: pa.string,
-        int: pa.int32,
-        list: lambda: pa.list_(pa.field("element", pa.string())),
-    }
-    return pa.schema([(name, kinds[type(value)]()) for name, value in row.items()])
+    types = {str: pa.string(), int: pa.int32(), list: pa.list_(pa.field("element", pa.string()))}
+    return {name: types[type(value)] for name, value in row.items()}

@@ -63,16 +63,16 @@ def assign(contests: Sequence[Hashable], keys: Sequence[str], seed: str) -> Ints
     if not contests:
         return np.empty((0, DISTRACTORS), dtype=np.intp)
     _check_possible(contests)
-    group, key = (np.asarray(cluster_codes(each)[0]) for each in (contests, keys))
+    group, key = (np.asarray(cluster_codes(names)[0]) for names in (contests, keys))
     for attempt in range(_ATTEMPTS):
         rng = generator(f"{seed}:{attempt}")
-        found = _Assignment(group, key, _first(group, rng))
-        found.mix(rng)
-        found.mend(rng)
-        broken = np.flatnonzero(found.cost >= _HARD)
+        assignment = _Assignment(group, key, _first(group, rng))
+        assignment.mix(rng)
+        assignment.mend(rng)
+        broken = np.flatnonzero(assignment.cost >= _HARD)
         if not len(broken):
-            return rng.permuted(found.distractors, axis=1)
-    held = found.distractors[broken]
+            return rng.permuted(assignment.distractors, axis=1)
+    held = assignment.distractors[broken]
     raise BadInput(
         f"matching: {_repeated(contests, keys, np.unique([*broken, *held.ravel()]))} cannot be kept apart: each is an "
         "answer once and a wrong caption four times, and no row may hold a caption twice. Keep each caption in one "
@@ -127,19 +127,19 @@ def _first(group: Ints, rng: np.random.Generator) -> Ints:
         column = (row + np.linspace(m, n - m, DISTRACTORS).astype(np.intp)) % n
     else:
         column = (row + m + k) % n
-    found = np.empty((n, DISTRACTORS), dtype=np.intp)
-    found[order] = order[column]
-    broken = group[found] == group[:, None]
-    found[broken] = -1
+    assignment = np.empty((n, DISTRACTORS), dtype=np.intp)
+    assignment[order] = order[column]
+    broken = group[assignment] == group[:, None]
+    assignment[broken] = -1
     for start in np.flatnonzero(broken).tolist():
-        _augment(found, group, start // DISTRACTORS)
-    return found
+        _augment(assignment, group, start // DISTRACTORS)
+    return assignment
 
 
-def _augment(found: Ints, group: Ints, start: int) -> None:
+def _augment(assignment: Ints, group: Ints, start: int) -> None:
     """Fill a free place (-1) of the row `start` along a shortest augmenting path, in place."""
     n = len(group)
-    spare = np.bincount(found[found >= 0], minlength=n) < DISTRACTORS
+    spare = np.bincount(assignment[assignment >= 0], minlength=n) < DISTRACTORS
     by = np.full(n, -1)  # the row from which a column was reached
     lost = np.full(n, -1)  # the column that a row on the path gives up
     reached = np.zeros(n, dtype=bool)
@@ -147,21 +147,21 @@ def _augment(found: Ints, group: Ints, start: int) -> None:
     queue = [start]
     for row in queue:
         new = (by < 0) & (group != group[row])
-        new[found[row][found[row] >= 0]] = False
+        new[assignment[row][assignment[row] >= 0]] = False
         by[new] = row
         ends = np.flatnonzero(new & spare)
         if len(ends):
             column = int(ends[0])
             while True:
                 row = int(by[column])
-                found[row, np.flatnonzero(found[row] == lost[row])[0]] = column
+                assignment[row, np.flatnonzero(assignment[row] == lost[row])[0]] = column
                 if row == start:
                     return
                 column = int(lost[row])
-        held = new[found] & (found >= 0)
+        held = new[assignment] & (assignment >= 0)
         more = np.flatnonzero(held.any(axis=1) & ~reached)
         reached[more] = True
-        lost[more] = found[more, held[more].argmax(axis=1)]
+        lost[more] = assignment[more, held[more].argmax(axis=1)]
         queue += more.tolist()
     raise AssertionError("the condition of `_check_possible` is not sufficient")
 
@@ -205,9 +205,9 @@ class _Assignment:
 
     def _tried(self, a: Ints, s: Ints, b: Ints, t: Ints) -> tuple[Ints, tuple[Any, ...]]:
         """What swapping place s of the rows a with place t of the rows b gains, and the rows and costs after it."""
-        each = np.arange(len(a))
+        row = np.arange(len(a))
         new_a, new_b = self.distractors[a], self.distractors[b]
-        new_a[each, s], new_b[each, t] = new_b[each, t], new_a[each, s]
+        new_a[row, s], new_b[row, t] = new_b[row, t], new_a[row, s]
         cost_a, cost_b = self._costs(a, new_a), self._costs(b, new_b)
         return self.cost[a] + self.cost[b] - cost_a - cost_b, (new_a, new_b, cost_a, cost_b)
 
@@ -238,9 +238,9 @@ def letters(count: int, choices: int, seed: str, within: Sequence[Hashable] = ()
     classes = np.asarray(cluster_codes(within)[0] if within else [0] * count)
     order = np.lexsort((rng.random(count), classes))
     names = rng.permutation(choices)
-    found = np.empty(count, dtype=np.intp)
-    found[order] = names[np.arange(count) % choices]
-    return [LETTERS[i] for i in found.tolist()]
+    codes = np.empty(count, dtype=np.intp)
+    codes[order] = names[np.arange(count) % choices]
+    return [LETTERS[i] for i in codes.tolist()]
 
 
 def joined(contests: Iterable[Hashable], twins: Iterable[Sequence[Hashable]]) -> dict[Any, Any]:
@@ -279,10 +279,10 @@ def folds(
     # The largest first, each to the block with the fewest contests, then captions: the last ones even out the rest.
     order.sort(key=lambda group: (-len(group), -sum(sizes[c] for c in group)))
     held_by = [[0, 0, k] for k in rng.permutation(count).tolist()]
-    found: dict[Any, int] = {}
+    block_of: dict[Any, int] = {}
     for group in order:
         block = min(held_by)
         block[0] += len(group)
         block[1] += sum(sizes[c] for c in group)
-        found |= dict.fromkeys(group, block[2])
-    return found
+        block_of |= dict.fromkeys(group, block[2])
+    return block_of

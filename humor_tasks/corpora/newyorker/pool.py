@@ -1,24 +1,180 @@
-"""Stages 2b and 3: the high-quality set and the okay pool of a contest (Hessel et al. 2023, Appendix C)."""
+"""Which captions of a contest are taken: selection, sentence vectors, clusters, and the two pools (stages 2 and 3).
+
+Selection gives captions the roles that later stages need them for (Hessel et al. 2023, Appendix C):
+
+| role | captions |
+|---|---|
+| finalist | the editors' finalists |
+| crowd_top | the five best by crowd mean |
+| train_top, train_bottom | the best and the worst 1,000 of a rated contest; at most half of it each |
+| middle | the middle tertile by crowd mean |
+| unrated | every caption of a contest without ratings |
+
+Captions that a reader sees as the same (equal keys) count once, at the best place.
+"""
 
 from __future__ import annotations
 
 import math
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.corpora.newyorker.clusters import cut
+from humor_tasks.data.contests.captions import key_of
+from humor_tasks.models.choosers.embedding import open_model
+from humor_tasks.models.choosers.shortcuts import punctuation
 
+CROWD_TOP = 5
+TRAINING = 1000
 DIVERSE = 3
 KEPT = 0.7
 """Clusters of the okay pool, as a share of its captions."""
 LOWEST = 0.25
 """The share of an unrated contest's captions that is left out for its predicted quality."""
+TOKENS = 1024
+"""Tokens of a batch with its padding, on a CPU; a GPU takes 64 times as many."""
 
 Row = Mapping[str, Any]
+
+
+# ---- selection ----------------------------------------------------------------------------------
+
+
+def select(
+    captions: Sequence[Row], finalists: Sequence[str], rated: bool
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """The captions with a role, finalists first and then in the crowd's order, and counts.
+
+    captions: the ingested captions in the crowd's order. A finalist has the crowd's mean and votes where the crowd
+    rated the same caption.
+    """
+    first: dict[str, Row] = {}
+    for row in captions:
+        first.setdefault(row["key"], row)
+    distinct = list(first.values())
+    roles = _rated_roles(len(distinct)) if rated else [{"unrated"} for _ in distinct]
+    taken: dict[str, dict[str, Any]] = {}
+    for text in finalists:
+        of_crowd = first.get(key_of(text), {"mean": None, "votes": None, "place": None})
+        taken.setdefault(key_of(text), {**of_crowd, "caption": text, "key": key_of(text), "roles": {"finalist"}})
+    for row, of_row in zip(distinct, roles, strict=True):
+        if row["key"] in taken:
+            taken[row["key"]]["roles"] |= of_row
+        elif of_row:
+            taken[row["key"]] = {**row, "roles": of_row}
+    rows = [{**row, "roles": sorted(row["roles"])} for row in taken.values()]
+    counts = {"duplicates": len(captions) - len(distinct), "captions": len(rows)}
+    by_role = Counter(role for row in rows for role in row["roles"])
+    return rows, counts | dict(sorted(by_role.items()))
+
+
+def _rated_roles(n: int) -> list[set[str]]:
+    """The roles of the captions at each place of a rated contest."""
+    trained = min(TRAINING, n // 2)
+    places = {
+        "crowd_top": range(CROWD_TOP),
+        "train_top": range(trained),
+        "train_bottom": range(n - trained, n),
+        "middle": range(n // 3, n - n // 3),
+    }
+    return [{role for role, of_role in places.items() if i in of_role} for i in range(n)]
+
+
+# ---- sentence vectors ---------------------------------------------------------------------------
+# Captions of similar length in tokens share a batch, so that little of it is padding, and batches hold a bounded number
+# of tokens. Which captions share a batch decides the last bits of their vectors. Their content alone decides it, not
+# the number of workers.
+
+
+def embed(texts: Sequence[str], name: str, device: str | None = None) -> NDArray[np.float16]:
+    """Unit vectors [texts, dimensions] of the model called `name`; each distinct text is embedded once.
+
+    name: a sentence-transformers model, from the hub or a folder. Raises BadInput where it cannot be loaded.
+    """
+    model = _model(name, device)
+    distinct = list(dict.fromkeys(texts))
+    tokens = model.tokenizer(distinct, truncation=False, verbose=False)["input_ids"] if distinct else []
+    lengths = [min(len(ids), model.max_seq_length or 512) for ids in tokens]
+    order = sorted(range(len(distinct)), key=lambda i: (lengths[i], distinct[i]))
+    vectors = np.zeros((len(distinct), model.get_embedding_dimension()), dtype=np.float16)
+    budget = TOKENS * (1 if model.device.type == "cpu" else 64)
+    for batch in batches([lengths[i] for i in order], budget):
+        places = [order[i] for i in batch]
+        vectors[places] = model.encode(
+            [distinct[i] for i in places], batch_size=len(places), normalize_embeddings=True, show_progress_bar=False
+        )
+    where = {text: i for i, text in enumerate(distinct)}
+    return vectors[[where[text] for text in texts]]
+
+
+_model = lru_cache(maxsize=1)(open_model)
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[range]:
+    """Runs of texts in order of length, of at most `budget` tokens with padding, and of at least one text."""
+    start = 0
+    for end, length in enumerate(lengths):
+        if end > start and (end + 1 - start) * length > budget:
+            yield range(start, end)
+            start = end
+    if start < len(lengths):
+        yield range(start, len(lengths))
+
+
+# ---- clusters -----------------------------------------------------------------------------------
+
+
+def cut(vectors: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """The cluster of each vector by agglomerative clustering, exact; numbered by the place of its first member.
+
+    vectors: [n, dimensions] of any length, computed with as float32; a zero vector is like no other. count: clusters,
+    from 1 to n. Memory is 4 n^2 bytes; time grows with n^2.
+
+    Average linkage: the two clusters with the highest mean cosine over their pairs of members are merged first; of
+    equally similar pairs, the one with the first place. The sentence-embedding library that the paper uses documents
+    agglomerative clustering for this purpose; it names no linkage. The mean cosine says how much two groups of captions
+    say the same, and has no bias by size.
+
+    The similarity of a merged cluster to another is the mean of its parts' similarities, weighted by size, so that one
+    row of the matrix is recomputed for each merger. A row's nearest neighbour changes only when it was one of the
+    merged: the linkage is reducible (Bruynooghe 1977). With .7 N clusters three mergers of ten are done, where a
+    dendrogram needs all N - 1.
+    """
+    n = len(vectors)
+    if not n:
+        return np.empty(0, dtype=np.intp)
+    whole = np.ascontiguousarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(whole, axis=1, keepdims=True)  # float16 rounds them, too
+    lengths[lengths == 0] = 1
+    whole = whole / lengths
+    similar = whole @ whole.T  # numpy computes one triangle of it
+    np.fill_diagonal(similar, -np.inf)
+    sizes = np.ones(n, dtype=np.float32)
+    owner = np.arange(n)
+    gone = np.zeros(n, dtype=np.float32)  # -inf for a cluster that is part of another
+    nearest = similar.argmax(1)
+    best = similar[owner, nearest]
+    for _ in range(n - max(1, count)):
+        first = int(best.argmax())
+        a, b = sorted((first, int(nearest[first])))
+        merged = (sizes[a] * similar[a] + sizes[b] * similar[b]) / (sizes[a] + sizes[b])
+        merged[a] = -np.inf
+        similar[a], similar[:, a] = merged, merged
+        sizes[a] += sizes[b]
+        owner[owner == b] = a
+        gone[b] = best[b] = -np.inf
+        stale = np.append(np.flatnonzero(((nearest == a) | (nearest == b)) & (best > -np.inf)), a)
+        rows = similar[stale] + gone  # cheaper than to write a column of the matrix
+        nearest[stale] = rows.argmax(1)
+        best[stale] = rows[np.arange(len(stale)), nearest[stale]]
+    return np.unique(owner, return_inverse=True)[1]
+
+
+# ---- pools --------------------------------------------------------------------------------------
 
 
 def pool(
@@ -32,9 +188,8 @@ def pool(
     kept.
     """
     official = [i for i, row in enumerate(rows) if "finalist" in row["roles"]]
-    crowd = diverse(
-        [i for i, row in enumerate(rows) if "crowd_top" in row["roles"] and i not in set(official)], vectors
-    )
+    top = [i for i, row in enumerate(rows) if "crowd_top" in row["roles"] and i not in official]
+    crowd = diverse(top, vectors)
     high = {*official, *crowd}
     middle = [i for i, row in enumerate(rows) if "middle" in row["roles"] and i not in high]
     unrated = [i for i, row in enumerate(rows) if "unrated" in row["roles"] and i not in high]
@@ -42,15 +197,15 @@ def pool(
     wide = sorted([*middle, *(set(unrated) - set(worst))])
     okay = distinct(wide, rows, vectors)
     sources = [*((i, "official_winner") for i in official), *((i, "crowd_winner") for i in crowd)]
-    found = [_described(rows[i], i, source, quality[i]) for i, source in [*sources, *((i, "okay") for i in okay)]]
+    pooled = [_described(rows[i], i, source, quality[i]) for i, source in [*sources, *((i, "okay") for i in okay)]]
     counts = {"official": len(official), "of the crowd": len(crowd), "left out: lowest quality": len(worst)}
-    return found, counts | {"okay with near-duplicates": len(wide), "okay": len(okay)}
+    return pooled, counts | {"okay with near-duplicates": len(wide), "okay": len(okay)}
 
 
 def diverse(places: Sequence[int], vectors: NDArray[Any]) -> list[int]:
     """The first of each of three clusters of these places, which are in the crowd's order."""
     clusters = cut(np.asarray(vectors)[list(places)], min(DIVERSE, len(places)))
-    return [places[int(np.flatnonzero(clusters == each)[0])] for each in np.unique(clusters)]
+    return [places[int(np.flatnonzero(clusters == cluster)[0])] for cluster in np.unique(clusters)]
 
 
 def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) -> list[int]:
@@ -63,13 +218,8 @@ def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) 
     return sorted(best.values())
 
 
-def punctuation(text: str) -> int:
-    """The number of punctuation marks of a text (Unicode's category P)."""
-    return sum(unicodedata.category(c).startswith("P") for c in text)
-
-
 def _described(row: Row, place: int, source: str, quality: float) -> dict[str, Any]:
     text = row["caption"]
-    counted = {"words": len(text.split()), "characters": len(text), "punctuation": punctuation(text)}
-    kept = {name: row[name] for name in ("caption", "key", "mean", "votes")}
-    return {**kept, "source": source, "row": place, "quality": float(quality), **counted}
+    features = {"words": len(text.split()), "characters": len(text), "punctuation": punctuation(text)}
+    of_row = {name: row[name] for name in ("caption", "key", "mean", "votes")}
+    return {**of_row, "source": source, "row": place, "quality": float(quality), **features}

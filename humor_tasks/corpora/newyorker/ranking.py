@@ -64,9 +64,9 @@ def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: f
     u = _finite("high_vectors", high_vectors, rows=len(x))
     v = _finite("okay_vectors", okay_vectors, u.shape[1], rows=len(y))
     h = len(x)
-    found = Assigned(np.full(h, -1), np.full(h, np.nan), np.full(h, np.nan), np.full((h, len(FEATURES)), np.nan))
+    assigned = Assigned(np.full(h, -1), np.full(h, np.nan), np.full(h, np.nan), np.full((h, len(FEATURES)), np.nan))
     if not h or not len(y):
-        return found
+        return assigned
     from scipy.optimize import linear_sum_assignment
 
     scale = np.concatenate((x, y)).std(axis=0)
@@ -75,25 +75,25 @@ def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: f
     apart = (np.abs(x[:, None, :] - y[None, :, :]) / scale * WEIGHTS).sum(axis=-1)
     cost = np.round(apart + weight * cosine, _DECIMALS)
     rows, columns = linear_sum_assignment(cost)
-    found.partner[rows] = columns
-    found.cost[rows], found.cosine[rows] = cost[rows, columns], cosine[rows, columns]
-    found.differences[rows] = x[rows] - y[columns]
-    return found
+    assigned.partner[rows] = columns
+    assigned.cost[rows], assigned.cosine[rows] = cost[rows, columns], cosine[rows, columns]
+    assigned.differences[rows] = x[rows] - y[columns]
+    return assigned
 
 
 def _finite(name: str, values: Any, width: int | None = None, rows: int | None = None) -> Floats:
     """A two-dimensional array of finite numbers; an empty one of any shape has no rows."""
-    found = np.asarray(values, dtype=float)
-    if not found.size:
-        found = np.empty((rows if rows is not None and found.ndim == 2 else 0, width or 0))
-    if found.ndim != 2 or (width and found.shape[1] != width and len(found)) or rows not in (None, len(found)):
+    array = np.asarray(values, dtype=float)
+    if not array.size:
+        array = np.empty((rows if rows is not None and array.ndim == 2 else 0, width or 0))
+    if array.ndim != 2 or (width and array.shape[1] != width and len(array)) or rows not in (None, len(array)):
         raise BadInput(
-            f"{name} has the shape {found.shape}; it must be [{rows or 'captions'}, {width or 'dimensions'}]."
+            f"{name} has the shape {array.shape}; it must be [{rows or 'captions'}, {width or 'dimensions'}]."
         )
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise BadInput(f"{name}[{row}] is not finite; leave that caption out, or score and embed it again.")
-    return found
+    return array
 
 
 # ---- report -------------------------------------------------------------------------------------
@@ -159,24 +159,24 @@ def balance(pairs: Sequence[Pair], level: float = 0.95) -> Balance:
     )
 
 
-def section(found: Balance) -> str:
+def section(balance: Balance) -> str:
     """The card's section on balance: tables of the differences and of the rules."""
     lines = [
         "## Balance of ranking",
         "",
-        f"{found.pairs:,} pairs. Differences are high-quality minus okay caption, with 95 % intervals clustered by "
+        f"{balance.pairs:,} pairs. Differences are high-quality minus okay caption, with 95 % intervals clustered by "
         "contest; standardised: over the standard deviation of all captions in pairs. Mean cosine of the two "
-        f"captions: {_shown(found.cosine)}.",
+        f"captions: {_shown(balance.cosine)}.",
         "",
         "| | mean difference | standardised |",
         "|---|---|---|",
-        *(f"| {name} | {_shown(found.differences[name])} | {found.standardised[name]:+.3f} |" for name in FEATURES),
+        *(f"| {name} | {_shown(balance.differences[name])} | {balance.standardised[name]:+.3f} |" for name in FEATURES),
         "",
         "How often a rule that sees the two captions alone is right (a tie counts half; chance is 0.5):",
         "",
         "| rule | accuracy |",
         "|---|---|",
-        *(f"| {rule} | {_shown(estimate)} |" for rule, estimate in found.rules.items()),
+        *(f"| {rule} | {_shown(estimate)} |" for rule, estimate in balance.rules.items()),
     ]
     return "\n".join(lines) + "\n"
 

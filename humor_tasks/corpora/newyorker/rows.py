@@ -73,31 +73,27 @@ def make_instances(
     block, and are one contest to matching, because a caption of the one fits the cartoon of the other. Raises BadInput
     where a contest has a caption twice and where matching is impossible in a block.
     """
-    twins = [tuple(each) for each in twins]
+    twins = [tuple(pair) for pair in twins]
     captions = [(contest, caption, key) for contest in sorted(high) for caption, key in high[contest]]
-    _check_once(captions)
-    blocks = folds([contest for contest, *_ in captions], f"{seed}:folds", BLOCKS, twins)
-    stands = joined(sorted(blocks), twins)
-    known = [each for each in references if each.contest in blocks]
-    tasks: dict[str, list[list[Instance]]] = {task: [] for task in TASKS}
-    for block in range(BLOCKS):
-        own = [each for each in captions if blocks[each[0]] == block]
-        tasks["matching"].append(_matching(own, stands, f"{seed}:{block}", block))
-        of_block = {contest: pairs[contest] for contest in sorted(pairs) if blocks.get(contest) == block}
-        tasks["ranking"].append(_ranking(of_block, f"{seed}:{block}"))
-        tasks["explanation"].append([
-            Instance("explanation", each.contest, each.caption, (each.caption,), each.explanation)
-            for each in known
-            if blocks[each.contest] == block
-        ])  # fmt: skip
-    left_out = {"explanations of contests without rows": len(references) - len(known)}
-    return Instances(blocks, tasks, {what: count for what, count in left_out.items() if count})
-
-
-def _check_once(captions: Sequence[tuple[int, str, str]]) -> None:
     counts = Counter((contest, key) for contest, _, key in captions)
     if repeated := [f"'{key}' of contest {contest}" for (contest, key), count in counts.items() if count > 1]:
         raise BadInput(f"{listed('high-quality caption', repeated)} given more than once; each is the answer once.")
+    blocks = folds([contest for contest, *_ in captions], f"{seed}:folds", BLOCKS, twins)
+    stands = joined(sorted(blocks), twins)
+    explained = [reference for reference in references if reference.contest in blocks]
+    tasks: dict[str, list[list[Instance]]] = {task: [] for task in TASKS}
+    for block in range(BLOCKS):
+        of_block = [caption for caption in captions if blocks[caption[0]] == block]
+        tasks["matching"].append(_matching(of_block, stands, f"{seed}:{block}", block))
+        pairs_of_block = {contest: pairs[contest] for contest in sorted(pairs) if blocks.get(contest) == block}
+        tasks["ranking"].append(_ranking(pairs_of_block, f"{seed}:{block}"))
+        tasks["explanation"].append([
+            Instance("explanation", one.contest, one.caption, (one.caption,), one.explanation)
+            for one in explained
+            if blocks[one.contest] == block
+        ])  # fmt: skip
+    left_out = {"explanations of contests without rows": len(references) - len(explained)}
+    return Instances(blocks, tasks, {what: count for what, count in left_out.items() if count})
 
 
 def _matching(
@@ -105,12 +101,14 @@ def _matching(
 ) -> list[Instance]:
     """Each caption of a block as the answer among four others of the block."""
     try:
-        found = assign([stands[contest] for contest, *_ in captions], [key for *_, key in captions], f"{seed}:matching")
+        assignment = assign(
+            [stands[contest] for contest, *_ in captions], [key for *_, key in captions], f"{seed}:matching"
+        )
     except BadInput as problem:
         raise BadInput(f"block {block} of {BLOCKS}: {problem}") from None
     answers = letters(len(captions), 5, f"{seed}:matching letters")
     instances = []
-    for (contest, caption, _), others, letter in zip(captions, found.tolist(), answers, strict=True):
+    for (contest, caption, _), others, letter in zip(captions, assignment.tolist(), answers, strict=True):
         choices = [captions[i][1] for i in others]
         choices.insert(LETTERS.index(letter), caption)
         instances.append(Instance("matching", contest, caption, tuple(choices), letter))
@@ -202,11 +200,11 @@ def read_explanations(path: Path) -> list[Reference]:
     if path.suffix in (".jsonl", ".ndjson"):
         rows = list(json_lines(path))
     else:
-        held = parse_json(path, read_body(path))
-        if not isinstance(held, list):
+        body = parse_json(path, read_body(path))
+        if not isinstance(body, list):
             raise BadInput(f"{path}: must be a list of rows with contest_number, caption and explanation.")
-        rows = [(f"{path}, row {i}", row) for i, row in enumerate(held)]
-    found: dict[tuple[int, str], Reference] = {}
+        rows = [(f"{path}, row {i}", row) for i, row in enumerate(body)]
+    references: dict[tuple[int, str], Reference] = {}
     repeated = []
     for where, row in rows:
         if not isinstance(row, dict):
@@ -217,9 +215,9 @@ def read_explanations(path: Path) -> list[Reference]:
         if not isinstance(contest, int) or isinstance(contest, bool):
             raise BadInput(f"{where}: contest_number is {contest!r}; it must be a whole number.")
         caption, text = (" ".join(check_text(row.get(n), f"{where}: {n}").split()) for n in ("caption", "explanation"))
-        if (contest, caption) in found:
+        if (contest, caption) in references:
             repeated.append(f"'{caption}' of contest {contest}")
-        found[contest, caption] = Reference(contest, caption, text)
+        references[contest, caption] = Reference(contest, caption, text)
     if repeated:
         raise BadInput(f"{path}: {listed('caption', repeated)} explained more than once; keep one explanation of each.")
-    return list(found.values())
+    return list(references.values())

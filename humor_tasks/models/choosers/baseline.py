@@ -8,22 +8,13 @@ the text in question shares a word with the scene.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question, check_words
+from humor_tasks.models.choosers.shortcuts import RULES, yes_no_overlap
 
 STRATEGIES = ("random", "first", "longest", "overlap")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# Function words, which carry no information about the scene; without this list overlap would count "the" and "a".
-_STOP = frozenset(
-    (
-        "a an and are as at be but by can could did do does for from had has have he her him his how i i'm if in is it "
-        "it's its just me my no not of on or our out she so than that that's the their them then there they this to "
-        "up was we were what when where which who will with would you your you're"
-    ).split()
-)
 
 
 class Baseline(Chooser):
@@ -42,24 +33,15 @@ class Baseline(Chooser):
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """See `Chooser.score`."""
-        return [[self._score(q, i) for i in range(len(q.choices))] for q in questions]
-
-    def _score(self, question: Question, i: int) -> float:
-        choice = question.choices[i]
         if self.name == "random":
-            digest = hashlib.sha256(f"{self.seed}:{question.id}:{i}".encode()).digest()
-            return int.from_bytes(digest[:8], "big") / 2**64
-        if self.name == "first":
-            return -float(i)
-        if self.name == "longest":
-            return float(len(choice))
-        if question.choices == YES_NO:
-            shares_word = not content_words(question.about).isdisjoint(content_words(question.context))
-            return float(shares_word == (choice == "yes"))
-        words = content_words(choice)
-        return len(words & content_words(question.context)) / len(words) if words else 0.0
+            return [[self._drawn(question.id, i) for i in range(len(question.choices))] for question in questions]
+        scores = RULES[self.name]([question.choices for question in questions], [q.context for q in questions])
+        if self.name == "overlap":
+            for row, question in zip(scores, questions, strict=True):
+                if question.choices == YES_NO:
+                    row[:] = yes_no_overlap(question.about, question.context)
+        return scores
 
-
-def content_words(text: str) -> set[str]:
-    """The distinct words of a text in lower case, without function words."""
-    return {word for word in _WORD.findall(text.lower().replace("’", "'")) if word not in _STOP}
+    def _drawn(self, identity: str, i: int) -> float:
+        digest = hashlib.sha256(f"{self.seed}:{identity}:{i}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") / 2**64

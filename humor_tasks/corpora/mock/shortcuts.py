@@ -14,16 +14,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.corpora.audit.rules import classified, likeness, occurrences
-from humor_tasks.data.reading import json_lines
+from humor_tasks.data.reading import as_seen, json_lines
+from humor_tasks.data.tables import interval
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import YES_NO, Question, best
+from humor_tasks.models.choosers.chooser import YES_NO, best
+from humor_tasks.models.choosers.shortcuts import RULES as SCORES
+from humor_tasks.models.choosers.shortcuts import classified, yes_no_overlap
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -35,34 +34,34 @@ RULES = ("always", "first", "longest", "overlap", "rarest", "source", "TF-IDF")
 Row = Mapping[str, Any]
 Cell = tuple[str, str, str]
 """Scene, sub-task, split."""
-Found = dict[Cell, dict[str, Estimate]]
+Estimates = dict[Cell, dict[str, Estimate]]
 """Cell -> rule -> share of items that it gets right, clustered by medium."""
 
 
-def shortcuts(cells: Mapping[Cell, Sequence[Row]]) -> Found:
+def shortcuts(cells: Mapping[Cell, Sequence[Row]]) -> Estimates:
     """The baselines of each cell of a sub-task with choices.
 
     cells: their rows. A rule is absent where it does not apply: `longest` and `rarest` in detecting, rules that compare
     with a text where no row shows one, and a classifier without five media of each label.
     """
-    found: Found = {}
+    estimates: Estimates = {}
     for scene, subtask in dict.fromkeys(cell[:2] for cell in cells if cell[1] in CHANCE):
-        own = {cell: rows for cell, rows in cells.items() if cell[:2] == (scene, subtask)}
-        every = [row for rows in own.values() for row in rows]
-        learnt = _classified(every) if subtask == "detecting" else None
-        for cell, rows in own.items():
-            rules = _in_matching(rows, every) if subtask == "matching" else _in_detecting(rows, learnt)
+        splits = {cell: rows for cell, rows in cells.items() if cell[:2] == (scene, subtask)}
+        all_splits = [row for rows in splits.values() for row in rows]
+        learnt = _classified(all_splits) if subtask == "detecting" else None
+        for cell, rows in splits.items():
+            hits = _in_matching(rows, all_splits) if subtask == "matching" else _in_detecting(rows, learnt)
             media = [row["media_id"] for row in rows]
-            found[cell] = {rule: clustered_proportion(rules[rule], media) for rule in RULES if rule in rules}
-    return found
+            estimates[cell] = {rule: clustered_proportion(hits[rule], media) for rule in RULES if rule in hits}
+    return estimates
 
 
-def shortcuts_of(rows: Sequence[Row], subtask: str) -> Found:
+def shortcuts_of(rows: Sequence[Row], subtask: str) -> Estimates:
     """The baselines of one split whose rows may be of several scenes."""
     return shortcuts({(s, subtask, "all"): [r for r in rows if r["scene"] == s] for s in {r["scene"] for r in rows}})
 
 
-def shortcuts_in(folder: Path) -> Found:
+def shortcuts_in(folder: Path) -> Estimates:
     """The baselines of a folder of SCENE_SUBTASK/SPLIT.jsonl. Raises BadInput where rows are not in its schema."""
     files = [file for subtask in CHANCE for file in sorted(folder.glob(f"*_{subtask}/*.jsonl"))]
     cells = {}
@@ -76,7 +75,7 @@ def shortcuts_in(folder: Path) -> Found:
         raise BadInput(f"{folder}: a row of {names} is not in the schema of a MOCK folder ({problem!r}).") from None
 
 
-def shown(row: Row) -> str:
+def scene_of(row: Row) -> str:
     """The text that is shown with a row's options: its description, and the dialogue but for the last utterance."""
     before = [turn["text"] for turn in (row.get("dialogue") or [])[:-1]]
     return "\n".join([*([row["description"]] if row.get("description") else []), *before])
@@ -90,78 +89,70 @@ def line_of(row: Row) -> str:
 # ---- rules --------------------------------------------------------------------------------------
 
 
-def _in_matching(rows: Sequence[Row], every: Sequence[Row]) -> dict[str, list[float]]:
-    """Rule -> 1 for each row of a split where it is right, else 0; `every` are the rows of all splits."""
+def _in_matching(rows: Sequence[Row], all_splits: Sequence[Row]) -> dict[str, list[float]]:
+    """Rule -> 1 for each row of a split where it is right, else 0."""
     right = ["ABCD".index(row["answer"]) for row in rows]
-    questions = [Question(row["id"], shown(row), tuple(row["options"])) for row in rows]
-    picked = {rule: _by_baseline(rule, questions) for rule in ("first", "longest")}
-    picked |= {"always": [_commonest(right)] * len(rows), "rarest": _rarest(rows)}
-    picked |= {"source": _of_own_source(rows, every)}
-    if any(map(shown, rows)):
-        picked |= {"overlap": _by_baseline("overlap", questions), "TF-IDF": _most_alike(rows)}
-    return {rule: _hits(picks, right) for rule, picks in picked.items()}
+    options, scenes = [row["options"] for row in rows], [scene_of(row) for row in rows]
+    rules = ("first", "longest", "rarest", *(("overlap", "TF-IDF") if any(scenes) else ()))
+    picks = {rule: [best(scores) for scores in SCORES[rule](options, scenes)] for rule in rules}
+    picks |= {"always": [_commonest(right)] * len(rows), "source": _of_own_source(rows, all_splits)}
+    return {rule: _hits(picked, right) for rule, picked in picks.items()}
 
 
 def _in_detecting(rows: Sequence[Row], learnt: Mapping[str, str] | None) -> dict[str, list[float]]:
     """The same for detecting; `learnt` are the classifier's labels by id."""
     labels = [row["label"] for row in rows]
-    questions = [Question(row["id"], shown(row), YES_NO, about=line_of(row)) for row in rows]
-    rules = ("first", *(["overlap"] if any(map(shown, rows)) else []))
-    picked = {rule: [YES_NO[i] for i in _by_baseline(rule, questions)] for rule in rules}
+    scenes = [scene_of(row) for row in rows]
     of_source = {
         source: _commonest(row["label"] for row in rows if row.get("source") == source)
         for source in {row.get("source") for row in rows}
     }
-    picked |= {"always": [_commonest(labels)] * len(rows), "source": [of_source[row.get("source")] for row in rows]}
-    picked |= {} if learnt is None else {"TF-IDF": [learnt[row["id"]] for row in rows]}
-    return {rule: _hits(picks, labels) for rule, picks in picked.items()}
+    picks = {
+        "always": [_commonest(labels)] * len(rows),
+        "first": [YES_NO[0]] * len(rows),
+        "source": [of_source[row.get("source")] for row in rows],
+    }
+    if any(scenes):
+        scores = (yes_no_overlap(line_of(row), scene) for row, scene in zip(rows, scenes, strict=True))
+        picks["overlap"] = [YES_NO[best(both)] for both in scores]
+    if learnt is not None:
+        picks["TF-IDF"] = [learnt[row["id"]] for row in rows]
+    return {rule: _hits(picked, labels) for rule, picked in picks.items()}
 
 
 def _hits(picks: Sequence[Any], right: Sequence[Any]) -> list[float]:
     return [float(a == b) for a, b in zip(picks, right, strict=True)]
 
 
-def _by_baseline(rule: str, questions: Sequence[Question]) -> list[int]:
-    return [best(scores) for scores in Baseline(rule).score(questions)]
-
-
 def _commonest(values: Iterable[Any]) -> Any:
     return Counter(values).most_common(1)[0][0]
 
 
-def _rarest(rows: Sequence[Row]) -> list[int]:
-    return [best([-count for count in counts]) for counts in occurrences([row["options"] for row in rows])]
-
-
-def _of_own_source(rows: Sequence[Row], every: Sequence[Row]) -> list[int]:
+def _of_own_source(rows: Sequence[Row], all_splits: Sequence[Row]) -> list[int]:
     sources: dict[str, set[Any]] = {}
-    for row in every:
+    for row in all_splits:
         sources.setdefault(as_seen(line_of(row)), set()).add(row.get("source"))
 
     def score(row: Row, option: str) -> float:
-        known = sources.get(as_seen(option))
-        return float(known is None or row.get("source") in known)
+        of_option = sources.get(as_seen(option))
+        return float(of_option is None or row.get("source") in of_option)
 
     return [best([score(row, option) for option in row["options"]]) for row in rows]
 
 
-def _most_alike(rows: Sequence[Row]) -> list[int]:
-    return [best(cosines) for cosines in likeness([row["options"] for row in rows], [shown(row) for row in rows])]
-
-
 def _classified(rows: Sequence[Row]) -> dict[str, str] | None:
     """Id -> label by a classifier that was trained on other media; None where there are too few."""
-    if len({row["label"] for row in rows}) < len(YES_NO):
+    labels = [row["label"] for row in rows]
+    if len(set(labels)) < len(YES_NO):
         return None
-    texts, labels, media = (list(map(f, rows)) for f in (line_of, itemgetter("label"), itemgetter("media_id")))
-    found = classified(texts, labels, media)
-    return None if found is None else {row["id"]: label for row, label in zip(rows, found, strict=True)}
+    predicted = classified([line_of(row) for row in rows], labels, [row["media_id"] for row in rows])
+    return None if predicted is None else {row["id"]: label for row, label in zip(rows, predicted, strict=True)}
 
 
 # ---- words --------------------------------------------------------------------------------------
 
 
-def section(found: Found) -> str:
+def section(estimates: Estimates) -> str:
     """The card's section on shortcuts: a table, and the warnings."""
     lines = [
         HEADING,
@@ -172,29 +163,25 @@ def section(found: Found) -> str:
         "| scene, sub-task, split | items | " + " | ".join(RULES) + " |",
         "|---|---|" + "---|" * len(RULES),
     ]
-    for cell, rules in sorted(found.items()):
+    for cell, rules in sorted(estimates.items()):
         n = next(iter(rules.values())).n
-        cells = [_shown(rules[rule]) if rule in rules else "-" for rule in RULES]
+        cells = [interval(rules.get(rule)) for rule in RULES]
         lines.append(f"| {', '.join(cell)} | {n:,} | {' | '.join(cells)} |")
-    told = warnings_of(found)
-    return "\n".join([*lines, *([""] if told else []), *(f"- {warning}" for warning in told)])
+    warnings = warnings_of(estimates)
+    return "\n".join([*lines, *([""] if warnings else []), *(f"- {warning}" for warning in warnings)])
 
 
 HEADING = "## Shortcuts"
 
 
-def warnings_of(found: Found) -> list[str]:
+def warnings_of(estimates: Estimates) -> list[str]:
     """A sentence for each rule that is right more often than chance + MARGIN, and more often than chance at all.
 
     The second condition is that of the interval; without it, a split of few items is warned about by accident.
     """
     return [
-        f"{', '.join(cell)}: the shortcut {rule} is right in {_shown(estimate)} of the items; chance is {chance}."
-        for cell, rules in sorted(found.items())
+        f"{', '.join(cell)}: the shortcut {rule} is right in {interval(estimate)} of the items; chance is {chance}."
+        for cell, rules in sorted(estimates.items())
         for rule, estimate in rules.items()
         if estimate.value > (chance := CHANCE[cell[1]]) + MARGIN and not estimate.low <= chance
     ]
-
-
-def _shown(estimate: Estimate) -> str:
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

@@ -22,13 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.models.choosers.baseline import content_words
+from humor_tasks.data.reading import as_seen
+from humor_tasks.models.choosers.shortcuts import TOKENS, content_words
 
 SIZE = 4
 LENGTH = 0.2
-TOKENS = r"\w+|[^\w\s]"
-"""Words and single signs, so that no text is without tokens."""
 _WINDOW = 512  # lines of neighbouring length that are compared with each other
 _EXCHANGES = 100  # tries per line
 _SPARE = 32  # lines that may replace one of the block
@@ -38,10 +36,10 @@ _NEVER = -(10**9)
 
 @dataclass(frozen=True)
 class Line:
-    """An item's line; the text that is shown with it, "" if none; its medium; and its source."""
+    """An item's line; the scene in words that is shown with it, "" if none; its medium; and its source."""
 
     text: str
-    shown: str
+    scene: str
     medium: str
     source: str
 
@@ -54,7 +52,7 @@ def distractors(lines: Sequence[Line], seed: str) -> list[list[str]]:
     groups: dict[tuple[str, str], list[int]] = {}
     for i, line in enumerate(lines):
         groups.setdefault((line.source, script(line.text)), []).append(i)
-    found: list[list[str]] = [[] for _ in lines]
+    preferred: list[list[str]] = [[] for _ in lines]
     for name, members in groups.items():
         members.sort(key=lambda i: len(lines[i].text))
         # Equal windows, because a short last one would have few lines to choose from.
@@ -63,8 +61,8 @@ def distractors(lines: Sequence[Line], seed: str) -> list[list[str]]:
             window = members[k * len(members) // count : (k + 1) * len(members) // count]
             rng = random.Random(f"{seed}:{':'.join(name)}:{k}")
             for i, others in _of_window([lines[i] for i in window], rng).items():
-                found[window[i]] = others
-    return found
+                preferred[window[i]] = others
+    return preferred
 
 
 def script(text: str) -> str:
@@ -74,7 +72,7 @@ def script(text: str) -> str:
 
 
 def _of_window(lines: Sequence[Line], rng: random.Random) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    preferred: dict[int, list[str]] = {}
     seen = [as_seen(line.text) for line in lines]
     for block in _blocks(_fits(lines), rng):
         for k, i in enumerate(block):
@@ -83,8 +81,8 @@ def _of_window(lines: Sequence[Line], rng: random.Random) -> dict[int, list[str]
             for j in [*block[k + 1 :], *block[:k], *spare]:
                 if lines[j].medium != lines[i].medium:
                     distinct.setdefault(seen[j], lines[j].text)
-            found[i] = list(distinct.values())[1:]
-    return found
+            preferred[i] = list(distinct.values())[1:]
+    return preferred
 
 
 def _fits(lines: Sequence[Line]) -> Any:
@@ -92,15 +90,15 @@ def _fits(lines: Sequence[Line]) -> Any:
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-    texts, shown = [line.text for line in lines], [line.shown for line in lines]
-    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit(texts + shown)
-    of_texts, of_shown = tfidf.transform(texts), tfidf.transform(shown)
+    texts, scenes = [line.text for line in lines], [line.scene for line in lines]
+    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit(texts + scenes)
+    of_texts, of_shown = tfidf.transform(texts), tfidf.transform(scenes)
     fits = (of_shown @ of_texts.T).toarray() + (of_texts @ of_texts.T).toarray() / 2
     words = [content_words(text) for text in texts]
     if any(words):
-        counts = CountVectorizer(analyzer=lambda found: found, binary=True).fit(words)
-        shares = counts.transform([content_words(text) for text in shown]) @ counts.transform(words).T
-        fits += shares.toarray() / np.maximum([len(found) for found in words], 1)
+        counts = CountVectorizer(analyzer=list, binary=True).fit(words)
+        shares = counts.transform([content_words(text) for text in scenes]) @ counts.transform(words).T
+        fits += shares.toarray() / np.maximum([len(of_line) for of_line in words], 1)
     lengths = np.log([len(text) for text in texts])
     fits -= LENGTH / 2 * np.abs(lengths[:, None] - lengths)
     whole = np.rint((fits + fits.T) * _SCALE).astype(int)

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model
 from humor_tasks.benchmarks.judging import Judgement, open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
-from humor_tasks.corpora.options.distractors import Item, Option, Plan, plain
+from humor_tasks.corpora.mock.options import Item, Option, Plan, plain
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
@@ -98,8 +98,8 @@ def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same
         prompt = rubric.ask({"first": first, "second": second})
         about = {"item": item.record.id, "purpose": "judge"}
         output = await calls.ask(model, prompt, how.config(model.config), about)
-        found: bool | None = read(str(model), output, SAME, structured=False).word
-        return found
+        verdict: bool | None = read(str(model), output, SAME, structured=False).word
+        return verdict
 
     return same
 
@@ -153,10 +153,10 @@ async def make_options(
 
 async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, attempts: int, made: Result) -> None:
     item, rejected = plan.item, list[str]()
-    found = [Option(plan.by_hand, "hand")] if plan.by_hand is not None else []
+    options = [Option(plan.by_hand, "hand")] if plan.by_hand is not None else []
 
     async def is_new(text: str) -> bool:
-        taken = [item.line, *(option.text for option in found)]
+        taken = [item.line, *(option.text for option in options)]
         if plain(text) in {plain(line) for line in taken} or not plain(text):
             made.counts["same text"] += 1
             return False
@@ -167,13 +167,13 @@ async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, 
                 return False
         return True
 
-    for slot in range(2 - len(found)):
+    for slot in range(2 - len(options)):
         for attempt in range(attempts):
-            text = await write(item, [*(option.text for option in found), *rejected], slot, attempt)
+            text = await write(item, [*(option.text for option in options), *rejected], slot, attempt)
             if text is None:
                 made.counts["reply unparsed"] += 1
             elif await is_new(text):
-                found.append(Option(text, "model"))
+                options.append(Option(text, "model"))
                 break
             else:
                 rejected.append(text)
@@ -182,6 +182,6 @@ async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, 
             return
     for line in lines:
         if await is_new(line):
-            made.options[item.record.id] = [*found, Option(line, "unrelated")]
+            made.options[item.record.id] = [*options, Option(line, "unrelated")]
             return
     made.short[item.record.id] = "no unrelated line with another meaning"

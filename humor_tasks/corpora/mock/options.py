@@ -7,8 +7,6 @@ judges.
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import re
 import shutil
@@ -20,13 +18,13 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
+from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import balanced_letters
-from humor_tasks.corpora.options.block_design import Line, distractors
-from humor_tasks.corpora.options.shortcuts import HEADING, Found, section, shortcuts_in, shortcuts_of
+from humor_tasks.corpora.mock.shortcuts import HEADING, Estimates, section, shortcuts_in, shortcuts_of
 from humor_tasks.data.media.picture import picture_file, resolve_inside
-from humor_tasks.data.reading import json_lines, read_body
+from humor_tasks.data.reading import as_seen, json_lines, read_body
 from humor_tasks.data.records import Record
-from humor_tasks.data.writing import LONE, replacing, write_text
+from humor_tasks.data.writing import LONE, link_or_copy, replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
 
 TASK = "matching"
@@ -91,9 +89,9 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
         if splits:
             raise BadInput(f"--split: {source} is one file; leave it out.")
     folder = source if source.is_dir() else source.parent
-    found = [(path, where, row) for path in files for where, row in _rows(path)]
-    _check_shown([(where, row) for _, where, row in found], o, scenes=source.is_dir())
-    items = [_item(row, where, path, folder, o) for path, where, row in found]
+    rows = [(path, where, row) for path in files for where, row in _rows(path)]
+    _check_shown([(where, row) for _, where, row in rows], o, scenes=source.is_dir())
+    items = [_item(row, where, path, folder, o) for path, where, row in rows]
     repeated = [name for name, count in Counter(item.record.id for item in items).items() if count > 1]
     if repeated:
         raise BadInput(f"{source}: {listed('id', repeated)} repeated; ids must be unique.")
@@ -110,8 +108,8 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         row = {"caption": None, "dialogue": None, "description": None, "media": None} | row
         missing = [name for name in ("id", "scene", "media_id") if name not in row]
         if missing or row["scene"] not in mock.SCENES:
-            found = f"lacks {', '.join(missing)}" if missing else f"scene is {row['scene']!r}"
-            raise BadInput(f"{where}: {found}; a row has id, media_id and a scene: {', '.join(mock.SCENES)}.")
+            problem = f"lacks {', '.join(missing)}" if missing else f"scene is {row['scene']!r}"
+            raise BadInput(f"{where}: {problem}; a row has id, media_id and a scene: {', '.join(mock.SCENES)}.")
         yield where, row
 
 
@@ -123,12 +121,12 @@ def _check_shown(rows: Sequence[tuple[str, Mapping[str, Any]]], o: mock.MockOpti
     what = "description" if o.input == "description" else "picture or clip"
     held = dict.fromkeys(row["scene"] for _, row in rows)
     fitting = []
-    for shown in ("description", "media"):
-        fits = [scene for scene in held if all(can_show(shown, r, scene) for _, r in rows if r["scene"] == scene)]
+    for medium in ("description", "media"):
+        fits = [scene for scene in held if all(can_show(medium, r, scene) for _, r in rows if r["scene"] == scene)]
         if len(fits) == len(held):
-            fitting.append(f"--input {shown}")
+            fitting.append(f"--input {medium}")
         elif scenes:
-            fitting += [f"--input {shown} --scene {scene}" for scene in fits]
+            fitting += [f"--input {medium} --scene {scene}" for scene in fits]
     remedy = f"Use {', or '.join(fitting)}." if fitting else f"Give each row a {what}, or take these rows out."
     raise BadInput(f"{lacking[0]}: has no {what}, as {len(lacking):,} of {len(rows):,} rows. {remedy}")
 
@@ -136,8 +134,8 @@ def _check_shown(rows: Sequence[tuple[str, Mapping[str, Any]]], o: mock.MockOpti
 def _item(row: Mapping[str, Any], where: str, path: Path, folder: Path, o: mock.MockOptions) -> Item:
     scene = row["scene"]
     _, spoken = mock.said_in(row, scene, where)
-    shown = dict(row, media=None if o.input == "description" else _medium(row["media"], folder, where))
-    record = mock.record_of(o, shown, scene, where, hidden=True)
+    shown_row = dict(row, media=None if o.input == "description" else _medium(row["media"], folder, where))
+    record = mock.record_of(o, shown_row, scene, where, hidden=True)
     return Item(row, record, spoken, path.relative_to(folder).as_posix(), where)
 
 
@@ -168,7 +166,7 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
         if not plain(text) or LONE.search(text) or plain(text) == plain(known[name].line):
             what = "the item's own line" if plain(text) == plain(known[name].line) else "empty, or a lone surrogate"
             raise BadInput(f"--handwritten: the text of {name} is {what}.")
-    found = []
+    planned = []
     for cell in dict.fromkeys(item.cell for item in items):
         members = [item for item in items if item.cell == cell]
         rng = random.Random(f"{seed}:{cell}")
@@ -177,8 +175,8 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
         chosen = set(rng.sample(offered, min(len(offered), round(share * len(members)))))
         for item, letter in zip(members, letters, strict=True):
             handwritten = " ".join(by_hand[item.record.id].split()) if item.record.id in chosen else None
-            found.append(Plan(item, letter, handwritten))
-    return found
+            planned.append(Plan(item, letter, handwritten))
+    return planned
 
 
 def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
@@ -186,19 +184,17 @@ def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
     cells: dict[str, list[Item]] = {}
     for item in items:
         cells.setdefault(item.cell, []).append(item)
-    found: dict[str, Sequence[str]] = {}
+    by_item: dict[str, Sequence[str]] = {}
     for cell, members in cells.items():
-        lines = [
-            Line(each.line, each.record.context, each.record.cluster, str(each.row.get("source"))) for each in members
-        ]
+        lines = [Line(one.line, one.record.context, one.record.cluster, str(one.row.get("source"))) for one in members]
         drawn = distractors(lines, f"{seed}:{cell}")
-        found |= {each.record.id: others for each, others in zip(members, drawn, strict=True)}
-    return found
+        by_item |= {one.record.id: others for one, others in zip(members, drawn, strict=True)}
+    return by_item
 
 
 def plain(text: str) -> str:
     """A text reduced to lower-case letters and digits, to compare lines."""
-    return " ".join(re.findall(r"[^\W_]+", mock.as_seen(text).replace("’", "").replace("'", "")))
+    return " ".join(re.findall(r"[^\W_]+", as_seen(text).replace("’", "").replace("'", "")))
 
 
 # ---- writing ------------------------------------------------------------------------------------
@@ -206,11 +202,11 @@ def plain(text: str) -> str:
 
 def with_options(plan: Plan, others: Sequence[Option], seed: int) -> dict[str, Any]:
     """The item's row with four options, with the answer at its letter."""
-    shown = list(others)
-    random.Random(f"{seed}:{plan.item.record.id}:order").shuffle(shown)
-    shown.insert("ABCD".index(plan.letter), Option(plan.item.line, "answer"))
-    answer_fields = {"options": [option.text for option in shown], "answer": plan.letter}
-    return {**plan.item.row, **answer_fields, "options_from": ", ".join(option.source for option in shown)}
+    options = list(others)
+    random.Random(f"{seed}:{plan.item.record.id}:order").shuffle(options)
+    options.insert("ABCD".index(plan.letter), Option(plan.item.line, "answer"))
+    answer_fields = {"options": [option.text for option in options], "answer": plan.letter}
+    return {**plan.item.row, **answer_fields, "options_from": ", ".join(option.source for option in options)}
 
 
 def check_output(source: Path, out: Path) -> None:
@@ -221,32 +217,31 @@ def check_output(source: Path, out: Path) -> None:
         raise BadInput(f"{out}: is inside {source}; name a path outside of it.")
 
 
-def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> Found:
+def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> Estimates:
     """Write the source with these rows (by id) in place of the items, atomically: a file for a file, a folder for a
     folder. Returns the shortcut baselines of what was written.
 
     Everything else in a folder is copied; media are hard links where the file system allows it. Raises BadInput where a
     file has no row left.
     """
-    texts = dict.fromkeys((item.cell for item in items), "")
+    by_cell: dict[str, list[Any]] = {item.cell: [] for item in items}
     for item in items:
         if item.record.id in rows:
-            texts[item.cell] += json.dumps(rows[item.record.id], ensure_ascii=False) + "\n"
-    empty = [cell for cell, text in texts.items() if not text]
-    if empty:
+            by_cell[item.cell].append(rows[item.record.id])
+    if empty := [cell for cell, of_cell in by_cell.items() if not of_cell]:
         raise BadInput(f"{listed('file', empty)}: no item got its options.")
     if not source.is_dir():
-        write_text(out, "".join(texts.values()))
+        write_json_lines(out, [row for of_cell in by_cell.values() for row in of_cell])
         return shortcuts_of(list(rows.values()), TASK)
     with replacing(out) as folder:
         copy_folder(source, folder)
-        for cell, text in texts.items():
-            write_text(folder / cell, text)
-        card, found = folder / "README.md", shortcuts_in(folder)
+        for cell, of_cell in by_cell.items():
+            write_json_lines(folder / cell, of_cell)
+        card, estimates = folder / "README.md", shortcuts_in(folder)
         before = read_body(card) if card.exists() else ""
-        with_baselines = with_section(before, HEADING, section(found))
+        with_baselines = with_section(before, HEADING, section(estimates))
         write_text(card, with_section(with_baselines, OPTIONS, f"{OPTIONS}\n\n{note}"))
-    return found
+    return estimates
 
 
 def with_section(card: str, heading: str, body: str) -> str:
@@ -262,15 +257,11 @@ def copy_folder(source: Path, target: Path) -> None:
     for path in source.rglob("*"):
         if path.is_symlink():
             resolve_inside(source, path.relative_to(source).as_posix())
-    shutil.copytree(source, target, copy_function=link_or_copy)
 
+    def copy(file: str, to: str) -> None:
+        if file.endswith((".jsonl", ".json", ".md")):  # rows and cards, which users may edit
+            shutil.copy2(file, to)
+        else:
+            link_or_copy(Path(file), Path(to))
 
-def link_or_copy(source: str, target: str) -> None:
-    """Hard-link a media file, which is never modified; copy rows and cards, which users may edit."""
-    if not source.endswith((".jsonl", ".json", ".md")):
-        try:
-            os.link(source, target)
-            return
-        except OSError:  # another file system, or one without hard links
-            pass
-    shutil.copy2(source, target)
+    shutil.copytree(source, target, copy_function=copy)

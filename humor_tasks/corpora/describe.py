@@ -1,4 +1,10 @@
-"""A dataset folder in the from-description format, with a model's answers instead of the annotators' descriptions."""
+"""`humor-tasks describe`: a model's descriptions of a dataset's pictures, as a dataset for from-description tasks.
+
+The caption contest: a folder in the from-description format, with a model's answers to four questions instead of the
+annotators' descriptions. MOCK: literal descriptions, a part by people, the others by a model, all checked by a person.
+The paper (section 3.3) annotates a part of the pictures, fine-tunes LLaVA on it, lets that describe the others, and has
+one person correct the result. `humor-tasks train image-text --task describing` is the fine-tuning.
+"""
 
 from __future__ import annotations
 
@@ -6,55 +12,55 @@ import glob
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import yaml
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
-from humor_tasks.data.append_log import JsonLog
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.benchmarks.mock.describing import DescribedPicture
+from humor_tasks.corpora.mock.options import copy_folder, with_section
+from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import is_visible
+from humor_tasks.data.reading import is_visible, read_body
 from humor_tasks.data.rows import described_by, join_fingerprints
+from humor_tasks.data.writing import replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
 
 # ---- the answers file ----------------------------------------------------------------------------
-# An interrupted run resumes from it without asking answered questions again.
-# One JSON object per line, appended as answers arrive: picture (SHA-256), question, answer, and `asked` (the model and
-# its settings).
 
 
 class Answers:
-    """The answers of one model with one set of settings; answers of others in the same file are ignored."""
+    """The answers of one model with one set of settings; answers of others in the same file are ignored.
+
+    asked: the model and everything that its answers depend on, as JSON. A line of the file has picture (SHA-256),
+    question, answer and asked.
+    """
 
     def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
-        """`asked` holds the model and everything that its answers depend on, as JSON."""
-        self.path = path
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
-        self._known: dict[tuple[str, str], str] = {}
-        self._file = JsonLog(path)
-        self._file.open_records("picture", self._read, "Remove the line; its question will be asked again.")
+        self._store = ReplyStore(path)
+        self._store.open_records("picture", self._read, "Remove the line; its question will be asked again.")
 
     def get(self, picture: str, question: str) -> str | None:
         """The answer, or None where there is none yet."""
-        return self._known.get((picture, question))
+        return self._store.replies.get((picture, question))
 
     def keep(self, picture: str, question: str, answer: str) -> None:
         """Append an answer; it is in the file when this returns."""
-        self._file.add({"picture": picture, "question": question, "answer": answer, "asked": self.asked})
-        self._known[picture, question] = answer
+        record = {"picture": picture, "question": question, "answer": answer, "asked": self.asked}
+        self._store.keep((picture, question), answer, record)
 
-    def _read(self, found: Mapping[str, Any]) -> None:
-        picture, question, answer, asked = (found[name] for name in ("picture", "question", "answer", "asked"))
+    def _read(self, record: Mapping[str, Any]) -> tuple[tuple[str, str], str] | None:
+        picture, question, answer, asked = (record[name] for name in ("picture", "question", "answer", "asked"))
         if not all(isinstance(text, str) for text in (picture, question, answer)):
             raise TypeError("picture, question and answer must be text")
-        if asked == self.asked:
-            self._known[picture, question] = answer
+        return ((picture, question), answer) if asked == self.asked else None
 
 
 FOLD = "{fold}"
@@ -95,14 +101,14 @@ class Plan:
     def provenance(self) -> dict[str, Any]:
         """The provenance of rows and descriptions, as recorded in the folder's card and a run's log."""
         rows = [part.rows for part in self.parts]
-        shown = hashlib.sha256("".join(sha for part in self.parts for sha in part.pictures).encode()).hexdigest()
+        digest = hashlib.sha256("".join(sha for part in self.parts for sha in part.pictures).encode()).hexdigest()
         source = {
             "dataset": self.dataset,
             "requested_revision": self.requested_revision,
             "revision": rows[0].revision,
             "splits": [f"{part.config}/{part.split}" for part in self.parts],
             "fingerprint": join_fingerprints([r.fingerprint for r in rows]),
-            "pictures": shown,
+            "pictures": digest,
         }
         section = {"source": source, "asked": dict(self.asked), "questions": dict(QUESTIONS)}
         return section | {"unanswered": self.unanswered, "humor_tasks": __version__}
@@ -116,8 +122,8 @@ def is_made(output: Path, plan: Plan) -> bool:
     if made is None:
         raise BadInput(f"{output}: already exists and was not made by humor-tasks describe; give another -o.")
     wanted = _comparable(json.loads(json.dumps(plan.provenance())))
-    found = _comparable(made)
-    if different := [name for name in wanted if found.get(name) != wanted[name]]:
+    existing = _comparable(made)
+    if different := [name for name in wanted if existing.get(name) != wanted[name]]:
         raise BadInput(
             f"{output}: already exists with other settings ({', '.join(different)}); give another -o, or remove it."
         )
@@ -127,11 +133,7 @@ def is_made(output: Path, plan: Plan) -> bool:
 def _comparable(section: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance without values that may differ for the same rows and descriptions: path, branch name, version."""
     source = dict(section.get("source") or {})
-    return {
-        **section,
-        "humor_tasks": None,
-        "source": [source.get(name) for name in ("splits", "fingerprint", "pictures")],
-    }
+    return {**section, "humor_tasks": None, "source": [source.get(n) for n in ("splits", "fingerprint", "pictures")]}
 
 
 def answers_file(output: Path) -> Path:
@@ -141,56 +143,47 @@ def answers_file(output: Path) -> Path:
 
 def by_model(name: str, parts: Sequence[Part]) -> dict[str, list[Part]]:
     """The parts by the name of their model: `FOLD` in `name` is replaced by each part's fold."""
-    found: dict[str, list[Part]] = {}
+    by_name: dict[str, list[Part]] = {}
     for part in parts:
-        found.setdefault(name.replace(FOLD, part.fold), []).append(part)
-    return found
+        by_name.setdefault(name.replace(FOLD, part.fold), []).append(part)
+    return by_name
 
 
 def descriptions(
     pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
 ) -> dict[str, Description]:
     """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
-    found: dict[str, Description] = {}
+    by_picture: dict[str, Description] = {}
     empty = []
-    for sha256, given in answers.items():
-        words = {name: given[question] for name, question in QUESTIONS.items()}
+    for sha256, by_question in answers.items():
+        words = {name: by_question[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
             if not is_visible(words[name]):  # the folder would be refused when it is read
                 words[name] = unanswered or ""
                 empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
         if unanswered or not empty:
-            found[sha256] = Description.of(words, pictures[sha256].where)
+            by_picture[sha256] = Description.of(words, pictures[sha256].where)
     if empty and not unanswered:
         raise BadInput(
             f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT, or use another model."
         )
-    return found
+    return by_picture
 
 
 def write_folder(
     output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Mapping[str, Description]]
 ) -> None:
     """Write the folder atomically; `words` holds the descriptions by fold. Raises BadInput where that fails."""
-    start = f".{output.name}.part"
-    temporary = output.with_name(f"{start}-{uuid4().hex}")  # unique, because another process may write the same folder
-    try:
-        (temporary / "images").mkdir(parents=True)
+    with replacing(output) as folder:
+        (folder / "images").mkdir(parents=True)
         files = {sha256: f"images/{sha256[:20]}.{picture.mime()[6:]}" for sha256, picture in pictures.items()}
         for sha256, name in files.items():
-            (temporary / name).write_bytes(pictures[sha256].read())
+            (folder / name).write_bytes(pictures[sha256].read())
         for part in plan.parts:
-            _write_part(temporary, part, files, words[part.fold])
-        (temporary / "README.md").write_text(_card(plan), encoding="utf-8")
-        if output.is_dir():
-            output.rmdir()  # empty, see `is_made`
-        temporary.replace(output)
-        for leftover in output.parent.glob(f"{glob.escape(start)}*"):  # left by interrupted processes
-            shutil.rmtree(leftover, ignore_errors=True)
-    except OSError as problem:
-        raise BadInput(f"{output}: cannot be written ({problem}).") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            _write_part(folder, part, files, words[part.fold])
+        (folder / "README.md").write_text(_card(plan), encoding="utf-8")
+    for leftover in output.parent.glob(f".{glob.escape(output.name)}.{'[0-9a-f]' * 32}"):  # of interrupted processes
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _write_part(folder: Path, part: Part, files: Mapping[str, str], words: Mapping[str, Description]) -> None:
@@ -222,3 +215,50 @@ def _card(plan: Plan) -> str:
         model=plan.asked["model"],
         questions="\n".join(f"| {question} | `{columns[name]}` |" for name, question in QUESTIONS.items()),
     )
+
+
+# ---- MOCK ----------------------------------------------------------------------------------------
+
+QUESTION = QUESTIONS["description"]
+HEADING = "## Descriptions"
+Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
+
+
+def texts_of(pictures: Mapping[str, DescribedPicture], known: Mapping[str, str]) -> dict[str, str]:
+    """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
+    unknown = [name for name in known if name not in pictures]
+    if unknown:
+        raise BadInput(f"--known: {listed('media_id', unknown)} of no picture here.")
+    from_rows = {name: picture.description for name, picture in pictures.items() if picture.description}
+    return from_rows | dict(known)
+
+
+def answered(
+    pictures: Mapping[str, DescribedPicture], texts: Mapping[str, str], ask: Ask, unanswered: str | None
+) -> dict[str, str]:
+    """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
+
+    Raises BadInput for an answer without text, unless `unanswered` replaces it.
+    """
+    missing = {name: picture.picture for name, picture in pictures.items() if name not in texts}
+    answers = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
+    empty = [name for name, text in answers.items() if not is_visible(text)]
+    if empty and not unanswered:
+        raise BadInput(f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT.")
+    return {**texts, **answers, **dict.fromkeys(empty, unanswered or "")}
+
+
+def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str) -> int:
+    """Write the folder with these descriptions, atomically; media are linked where possible. Returns the number of
+    rows with one.
+    """
+    count = 0
+    with replacing(out) as made:
+        copy_folder(folder, made)
+        for path in describing.files(folder):
+            rows = describing.described_rows(path, texts)
+            count += sum(bool(row["description"]) for row in rows)
+            write_json_lines(made / path.relative_to(folder), rows)
+        card = made / "README.md"
+        write_text(card, with_section(read_body(card) if card.exists() else "", HEADING, f"{HEADING}\n\n{note}"))
+    return count

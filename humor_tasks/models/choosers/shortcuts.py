@@ -1,18 +1,32 @@
-"""Shortcut rules on plain texts: they look at the choices and at how often things occur, and understand nothing."""
+"""Shortcut rules: they look at choices, at the scene's words and at how often texts occur, and understand nothing.
+
+`RULES` score the choices of rows as they stand. The other rules are learnt: they are fitted on other groups of rows
+than those that they score. The baseline models, the cards of built corpora, audits and analyses take their rules here.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.corpora.options.block_design import TOKENS
+from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import encodable
 
 FOLDS = 5
-MOST_FITTED = 50_000
-"""Texts that a learnt rule is fitted and tested on."""
+TOKENS = r"\w+|[^\w\s]"
+"""Words and single signs, so that no text is without tokens."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Function words, which carry no information about the scene; without this list overlap would count "the" and "a".
+_STOP = frozenset(
+    (
+        "a an and are as at be but by can could did do does for from had has have he her him his how i i'm if in is it "
+        "it's its just me my no not of on or our out she so than that that's the their them then there they this to "
+        "up was we were what when where which who will with would you your you're"
+    ).split()
+)
 
 Options = Sequence[Sequence[str]]
 Scores = list[list[float]]
@@ -27,6 +41,31 @@ def credit(scores: Sequence[float], right: int) -> float:
     return 1 / sum(score == top for score in scores) if scores[right] == top else 0.0
 
 
+# ---- rules --------------------------------------------------------------------------------------
+
+
+def content_words(text: str) -> set[str]:
+    """The distinct words of a text in lower case, without function words."""
+    return {word for word in _WORD.findall(text.lower().replace("’", "'")) if word not in _STOP}
+
+
+def overlap(choice: str, scene: str) -> float:
+    """The share of the choice's content words that the scene has."""
+    words = content_words(choice)
+    return len(words & content_words(scene)) / len(words) if words else 0.0
+
+
+def yes_no_overlap(about: str, scene: str) -> list[float]:
+    """The scores of yes and no: yes where the text in question shares a content word with the scene."""
+    shares = not content_words(about).isdisjoint(content_words(scene))
+    return [float(shares), float(not shares)]
+
+
+def punctuation(text: str) -> int:
+    """The number of punctuation marks of a text (Unicode's category P)."""
+    return sum(unicodedata.category(c).startswith("P") for c in text)
+
+
 def occurrences(options: Options) -> list[list[int]]:
     """How often each choice occurs among the choices of all rows, as a reader sees it."""
     seen = {text: as_seen(text) for text in dict.fromkeys(text for row in options for text in row)}
@@ -34,16 +73,40 @@ def occurrences(options: Options) -> list[list[int]]:
     return [[counts[seen[text]] for text in row] for row in options]
 
 
-def likeness(options: Options, shown: Sequence[str]) -> Scores:
-    """The cosine of each choice with its row's text, both weighted by TF-IDF over words and signs."""
+def likeness(options: Options, scenes: Sequence[str]) -> Scores:
+    """The cosine of each choice with its row's scene, both weighted by TF-IDF over words and signs."""
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts, sizes = [text for row in options for text in row], [len(row) for row in options]
-    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit([*texts, *shown])
-    beside = tfidf.transform(shown)[np.repeat(np.arange(len(sizes)), sizes)]
+    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit([*texts, *scenes])
+    beside = tfidf.transform(scenes)[np.repeat(np.arange(len(sizes)), sizes)]
     cosines = np.asarray(tfidf.transform(texts).multiply(beside).sum(axis=1)).ravel()
     return [part.tolist() for part in np.split(cosines.round(9), np.cumsum(sizes)[:-1])]
+
+
+def _each(measure: Callable[[str], float]) -> Callable[[Options, Sequence[str]], Scores]:
+    return lambda options, scenes: [[measure(text) for text in row] for row in options]
+
+
+RULES: Mapping[str, Callable[[Options, Sequence[str]], Scores]] = {
+    "first": lambda options, scenes: [[-float(i) for i in range(len(row))] for row in options],
+    "longest": _each(lambda text: float(len(text))),
+    "shortest": _each(lambda text: -float(len(text))),
+    "most words": _each(lambda text: float(len(text.split()))),
+    "fewest words": _each(lambda text: -float(len(text.split()))),
+    "most punctuation": _each(lambda text: float(punctuation(text))),
+    "most frequent": lambda options, scenes: [[float(n) for n in row] for row in occurrences(options)],
+    "rarest": lambda options, scenes: [[-float(n) for n in row] for row in occurrences(options)],
+    "overlap": lambda options, scenes: [
+        [overlap(text, scene) for text in row] for row, scene in zip(options, scenes, strict=True)
+    ],
+    "TF-IDF": likeness,
+}
+"""Rule -> the score of each choice, from the choices of all rows and the scene of each row as text."""
+
+
+# ---- learnt rules -------------------------------------------------------------------------------
 
 
 def classified(texts: Sequence[str], labels: Sequence[str], groups: Sequence[Hashable]) -> list[str] | None:

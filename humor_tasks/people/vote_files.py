@@ -1,23 +1,26 @@
-"""Import of votes from exports of Label Studio (JSON, JSON_MIN) and Argilla (1.x and 2.x).
+"""Files of votes: this project's own, and exports of Label Studio (JSON, JSON_MIN) and Argilla 2.
 
-The format is recognised by its structure. Label Studio: a task has `annotations` (`completions` before 1.0) with
-`result`, where a choice is `value.choices` and a pairwise choice `value.selected`; JSON_MIN has one row per annotation.
-Argilla 2.x: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and `.status`; 1.x:
-`question: [{user_id, value, status}]`. Only submitted responses count.
+The format of an export is recognised by its structure. Label Studio: a task has `annotations` (`completions` before
+1.0) with `result`, where a choice is `value.choices` and a pairwise choice `value.selected`; JSON_MIN has one row per
+annotation. Argilla: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and `.status`.
+Only submitted responses count.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
-from humor_tasks.people.vote import Vote, utc
+from humor_tasks.data.reading import parse_line, read_body
+from humor_tasks.data.rows import read_csv
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.people.votes import PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
 
-ITEM_FIELDS = ("item", "instance_id", "item_id", "external_id", "id")
+ITEM_FIELDS = ("item", "instance_id", "item_id", "id")
 QUESTIONS = ("choice", "preference")
 REASON = "reason"
 SIDES = {"left": "A", "right": "B"}
@@ -53,19 +56,85 @@ class _Response:
     time: str = ""
 
 
-def is_export(rows: Sequence[tuple[str, Row]]) -> bool:
-    """Whether any row has the structure of a supported export."""
-    return any(is_shape(row) for is_shape, _ in _SHAPES for _, row in rows)
+def read_votes(
+    path: Path,
+    known_items: Collection[str] | None = None,
+    twice: str = "error",
+    choices: Collection[str] | Mapping[str, Collection[str]] | None = PREFERENCE,
+    **export: Any,
+) -> Votes:
+    """The votes of a CSV or JSON-lines file, or of an export of Label Studio or Argilla, recognised by its content.
 
+    known_items: votes on other items are refused. twice: repeated votes of an annotator on an item are refused
+    ("error"), or the last by time, then row, counts ("last"). choices: the allowed labels, for all items or by item;
+    None allows any. `export`: the fields of Export.
 
-def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> tuple[list[Vote], dict[str, int]]:
-    """The votes of an export, and the number of answers left out by reason. Raises BadInput for an unknown format."""
+    Raises BadInput naming the rows where any vote is invalid.
+    """
+    check_choice("twice", twice, TWICE)
+    rows, text = read_rows(path)
+    if text is stripped:  # a CSV file
+        return checked(path, [vote_of(row, where, text) for where, row in rows], known_items, twice, choices)
     read = next((read for is_shape, read in _SHAPES if any(is_shape(row) for _, row in rows)), None)
+    if read is None and any(set(REQUIRED) & set(row) for _, row in rows):
+        return checked(path, [vote_of(row, where) for where, row in rows], known_items, twice, choices)
     if read is None:
         raise BadInput(
             f"{path}: is neither votes (item, rater, choice, time) nor an export of Label Studio (annotations, or "
             f"annotation_id and annotator) nor of Argilla (responses); a row has: {_names(rows[0][1])}."
         )
+    votes, left_out = _read_export(path, rows, read, Export(**export))
+    return checked(path, votes, known_items, twice, choices, left_out)
+
+
+def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
+    """(location, row) of each row of a JSON, JSON-lines or CSV file, and what reads the texts of its columns."""
+    body = read_body(path)
+    if body.lstrip()[:1] not in ("[", "{"):
+        table = read_csv(path, REQUIRED)
+        return [(table.where(i), row) for i, row in enumerate(table.rows)], stripped
+    rows = read_json_rows(path, body)
+    if not rows:
+        raise BadInput(f"{path}: there are no rows.")
+    return [*rows], str.strip
+
+
+def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
+    """(location, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
+    try:
+        data = json.loads(body)
+    except json.JSONDecodeError:
+        lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
+        rows = [(where, parse_line(line, where)) for where, line in lines]
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
+    else:
+        rows = [(f"{path}, row {i}", row) for i, row in enumerate(_listed(data), 1)]
+    for where, row in rows:
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: is {type(row).__name__}; a row must be an object.")
+    return rows
+
+
+def _listed(data: Any) -> list[Any]:
+    """The rows: a list as it is; Argilla's dict of columns transposed, its dict of rows without the keys."""
+    if isinstance(data, list):
+        return data
+    values = list(data.values()) if isinstance(data, dict) else []
+    if values and all(isinstance(value, dict) for value in values):
+        return values
+    if values and all(isinstance(value, list) for value in values) and len(set(map(len, values))) == 1:
+        return [dict(zip(data, cells, strict=True)) for cells in zip(*values, strict=True)]
+    return [data]
+
+
+# ---- exports ------------------------------------------------------------------------------------
+
+
+def _read_export(
+    path: Path, rows: Sequence[tuple[str, Row]], read: Callable[[str, Row], Iterator[_Response]], export: Export
+) -> tuple[list[Vote], dict[str, int]]:
+    """The votes, and the number of answers left out by reason."""
     responses: list[_Response] = []
     for where, row in rows:
         try:
@@ -196,11 +265,11 @@ def _is_side(value: Any) -> bool:
 # ---- Argilla ------------------------------------------------------------------------------------
 
 
-def _by_annotator(where: str, fields: Row, given: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
+def _by_annotator(where: str, fields: Row, responses: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
     """One response per annotator, from question -> [{user_id, value, status}]."""
     by_annotator: dict[str, tuple[str | None, dict[str, Any]]] = {}
-    for question, each in given.items():
-        for answer in each or ():
+    for question, answers_to_it in responses.items():
+        for answer in answers_to_it or ():
             by_annotator.setdefault(answer["user_id"], (answer.get("status"), {}))[1][question] = answer["value"]
     for rater, (status, answers) in by_annotator.items():
         yield _Response(where, fields, rater, answers, status)
@@ -220,34 +289,16 @@ def _is_flat(row: Row) -> bool:
 
 
 def _flat(where: str, row: Row) -> Iterator[_Response]:
-    given: dict[str, list[Row]] = {}
+    responses: dict[str, list[Row]] = {}
     for name in row:
         if name.endswith(".responses"):
             values = row[name] or []
             users, states = (row.get(f"{name}.{part}") or [None] * len(values) for part in ("users", "status"))
-            cells = zip(users, values, states, strict=True)
-            given[name.removesuffix(".responses")] = [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
-    return _by_annotator(where, row, given)
-
-
-_PARTS = ("user_id", "value", "status")
-
-
-def _is_legacy(row: Row) -> bool:
-    return any(_legacy_answers(value) for value in row.values())
-
-
-def _legacy_answers(value: Any) -> list[Row]:
-    """A question's answers; older versions of `datasets` store the list of objects as an object of lists."""
-    if isinstance(value, Mapping) and all(isinstance(value.get(part), list) for part in _PARTS):
-        cells = zip(*(value[part] for part in _PARTS), strict=True)
-        return [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
-    objects = isinstance(value, list) and all(isinstance(one, Mapping) and set(_PARTS) <= set(one) for one in value)
-    return value if objects else []
-
-
-def _legacy(where: str, row: Row) -> Iterator[_Response]:
-    return _by_annotator(where, row, {name: _legacy_answers(value) for name, value in row.items()})
+            responses[name.removesuffix(".responses")] = [
+                {"user_id": user, "value": value, "status": status}
+                for user, value, status in zip(users, values, states, strict=True)
+            ]
+    return _by_annotator(where, row, responses)
 
 
 _SHAPES: tuple[tuple[Callable[[Row], bool], Callable[[str, Row], Iterator[_Response]]], ...] = (
@@ -255,5 +306,4 @@ _SHAPES: tuple[tuple[Callable[[Row], bool], Callable[[str, Row], Iterator[_Respo
     (_is_min, _min),
     (_is_nested, _nested),
     (_is_flat, _flat),
-    (_is_legacy, _legacy),
 )

@@ -1,1 +1,0 @@
-"""Distractors for MOCK's matching: `humor-tasks build options`."""
