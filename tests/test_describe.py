@@ -380,7 +380,7 @@ def test_a_folder_of_mock_is_described_but_for_what_people_described(
         source / "comedy_detecting" / "test.jsonl"
     ).read_bytes()
     items = tmp_path / "items.jsonl"
-    done = CliRunner().invoke(main, ["items", "literal", str(out), "-o", str(items)])
+    done = CliRunner().invoke(main, ["people", "items", "literal", str(out), "-o", str(items)])
     assert (done.exit_code, [item.draft["description"] for item in read_pairs(items)]) == (0, texts), done.output
     known.write_text(json.dumps({"m4": "Corrected."}))
     assert "4 as given" in describe(tmp_path / "checked", str(out), "--known", str(known))

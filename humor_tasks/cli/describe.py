@@ -1,4 +1,4 @@
-"""The command `humor-tasks describe`: replaces the annotators' descriptions with a model's."""
+"""`humor-tasks describe`: a model's descriptions in the place of the annotators'."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, REVISION, number_or_none, output, together
 from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput, check_choice
 
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--model",
+    metavar="MODEL",
     help="Inspect model with image input, such as ofa/FOLDER or openai/gpt-4o; {fold} in it is replaced by each fold.",
 )
 @click.option("--dataset", help="Hub id, dataset folder (also MOCK's) or 'sample'. Default: the public corpus.")
-@click.option("--revision", help="Branch, tag or commit of a hub dataset.")
+@REVISION
 @click.option("--task", "tasks", multiple=True, help="matching, ranking or explanation; repeatable. Default: all.")
 @click.option("--fold", "folds", multiple=True, help="0..4; repeatable. Default: all in the dataset.")
 @click.option("--split", "splits", multiple=True, help="train, validation or test; repeatable. Default: all.")
-@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable.")
-@click.option("--model-base-url", help="Base URL of the model's API.")
+@together(MODEL_ARGS, MODEL_BASE_URL)
 @click.option("--instruction", help="System message before each question, for chat models.")
 @click.option("--temperature", default="0", show_default=True, help="'none': the provider's default.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Maximum length of an answer. Default: the model's.")
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 @click.option("--max-connections", type=click.IntRange(1), help="Concurrent requests; for ofa, pictures per batch.")
 @click.option("--unanswered", help="Replacement for empty answers. Default: empty answers are an error.")
 @click.option("--scene", default="stills", show_default=True, help="MOCK: cartoon, post or stills (both).")
-@click.option("--known", type=click.Path(path_type=Path), help="MOCK: JSON {media_id: description}; not asked for.")
+@click.option("--known", type=PATH, help="MOCK: JSON {media_id: description}; not asked for.")
 @click.option("--partly", is_flag=True, help="MOCK: ask no model; the other pictures stay without a description.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The dataset folder to write.")
+@output("a dataset folder", required=True)
 def describe(output: Path, dataset: str | None, revision: str | None, **options: Any) -> None:
     """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
 
@@ -64,10 +65,10 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     from humor_tasks.on_inspect.describer import Asking, describe_rows
     from humor_tasks.on_inspect.seen import check_model
 
-    output = Path(os.path.expanduser(output)).resolve()  # resolves symbolic links
+    output = output.resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
         raise BadInput(f"{output}: `datasets` cannot read a folder with {mark} in its path; give another -o.")
-    temperature = _temperature(options["temperature"])
+    temperature = number_or_none("temperature", options["temperature"], float)
     if options["unanswered"] is not None and not is_visible(options["unanswered"]):
         raise BadInput("--unanswered is empty; give the replacement for empty answers.")
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
@@ -145,10 +146,3 @@ def _asked(
     by_content = {picture.sha256(): picture for picture in pictures.values()}
     found = describe_rows(by_content, [QUESTION], model, asking, answers.get, answers.keep)
     return {name: found[picture.sha256()][QUESTION] for name, picture in pictures.items()}
-
-
-def _temperature(text: str) -> float | None:
-    try:
-        return None if text == "none" else float(text)
-    except ValueError:
-        raise BadInput(f"--temperature is '{text}'; it must be a number or none.") from None

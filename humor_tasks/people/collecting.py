@@ -88,7 +88,7 @@ def grades(found: Found, rows: Mapping[str, Mapping[str, Any]]) -> list[tuple[st
         row = rows[item.id]
         if len(item.options) != GRADES or not all(isinstance(row.get(name), str) for name in ("original", "edit")):
             wanted = f"{GRADES} options, and original and edit as text"
-            raise BadInput(f"item {item.id}: must have {wanted}; `humor-tasks items rating` writes them.")
+            raise BadInput(f"item {item.id}: must have {wanted}; `humor-tasks people items rating` writes them.")
         given.setdefault(item.id, []).append(item.labels.index(vote.choice))
     return [
         (
@@ -122,7 +122,9 @@ def write_annotations(
     make = next((make for accepted, make in makers.items() if kinds <= accepted), None)
     if make is None:
         told = ", ".join(sorted(kinds))
-        raise BadInput(f"items of the kinds {told}: `humor-tasks agreement` reads votes; see `items` for annotations.")
+        raise BadInput(
+            f"items of the kinds {told}: `humor-tasks people agreement` reads votes; see `items` for annotations."
+        )
     if not found:
         raise BadInput("there are no annotations yet.")
     make()

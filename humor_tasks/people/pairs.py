@@ -5,7 +5,7 @@ matching, two with a caption preference, two without ranking), or of FORMS, whos
 null; image: a file in this file's folder, or null; caption, for preference; said: a caption or dialogue, shown as it
 is; headline, in which marked words are written <word/>; draft: {field: text}, with which a form begins; cluster, such
 as a contest; answer: the correct option's label, which annotators do not see; systems and question: the authors of the
-options and the comparison that a row belongs to, for `humor-tasks agreement`. Other fields are ignored.
+options and the comparison that a row belongs to, for `humor-tasks people agreement`. Other fields are ignored.
 """
 
 from __future__ import annotations

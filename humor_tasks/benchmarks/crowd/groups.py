@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.crowd.worked import worked_examples
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -349,5 +350,6 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     told=frozenset({"logprobs"}),
+    uses=Uses(examines_judges=True),
     lm_eval=variants.GROUPS,
 )

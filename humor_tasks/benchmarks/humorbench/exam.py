@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -206,5 +207,6 @@ AUTOGRADER = Benchmark(
     summary=summary,
     part=part,
     verdicts=VERDICTS,
+    uses=Uses(examines_judges=True),
     lm_eval=variants("humorbench_autograder", "generate_until"),
 )

@@ -165,7 +165,7 @@ def needs_perplexity(row: Row, given: Given) -> Estimates:
 
 def needs_people(row: Row, given: Given) -> Estimates:
     """Nothing: people answer the items that the row's command writes."""
-    raise CannotRunHere("it needs people: `humor-tasks annotate` shows them the items that its command writes.")
+    raise CannotRunHere("it needs people: `humor-tasks people page` shows them the items that its command writes.")
 
 
 def _lacking(row: Row, told: str) -> CannotRunHere:
