@@ -107,17 +107,8 @@ def test_a_subset_belongs_to_one_file() -> None:
 @pytest.mark.slow
 def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_path: Path) -> None:
     path = tmp_path / "my_hard.json"
-    arguments = [
-        "analyse",
-        "hard-subset",
-        *map(str, logs.pool()),
-        "-o",
-        str(path),
-        "--size",
-        "5",
-        "--min-attempts",
-        "2",
-    ]
+    pool = map(str, logs.pool())
+    arguments = ["analyse", "hard-subset", *pool, "-o", str(path), "--size", "5", "--min-attempts", "2"]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"{path}: 5 rows, lowest pass rate of ")

@@ -491,4 +491,4 @@ def test_pairs_of_all_folds(tmp_path: Path) -> None:
         counts[fold] = len(out.read_text().splitlines())
     assert counts == {"1": 10, "all": 50}
     said = " ".join(CliRunner().invoke(main, ["people", "pairs", "--help"]).output.split())
-    assert "--fold TEXT 0..4, or 'all': the rows of the five folds." in said
+    assert "--fold TEXT Caption contest: 0..4, or 'all': the rows of the five folds." in said

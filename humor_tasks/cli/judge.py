@@ -113,7 +113,7 @@ def exam(runs: tuple[Path, ...], as_json: bool) -> None:
     with votes of your own: `humor-tasks people agreement --judge`.
     """
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.data.tables import echo, interval, plain, table
+    from humor_tasks.data.tables import echo, interval, plain, safe, table
     from humor_tasks.results import read_results
 
     exams = [name for name, benchmark in BENCHMARKS.items() if benchmark.uses.examines_judges]
@@ -129,7 +129,7 @@ def exam(runs: tuple[Path, ...], as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
     for result in [] if as_json else taken:
         lines = [(name, interval(estimate), str(estimate.n)) for name, estimate in result.estimates.items()]
-        echo(f"{result.system}, {result.benchmark.name}\n\n{table(('metric', 'value', 'n'), lines)}\n\n")
+        echo(f"{safe(result.system)}, {result.benchmark.name}\n\n{table(('metric', 'value', 'n'), lines)}\n\n")
     for result in taken:
         for note in result.notes:
             click.echo(f"Beware: {result.paths[0]}: {note}", err=True)

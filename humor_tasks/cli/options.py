@@ -32,7 +32,7 @@ PARAMETERS = click.option(
 DATASET = click.option("--dataset", help="Hub id, dataset folder or file, or 'sample'. Default: the public corpus.")
 REVISION = click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 SPLIT = click.option("--split", help="Split of the dataset. Default: test.")
-FOLD = click.option("--fold", help="Caption contest: cross-validation fold 0..4, or 'all'. Default: 0.")
+FOLD = click.option("--fold", help="Caption contest: 0..4, or 'all': the rows of the five folds. Default: 0.")
 SETTING = click.option("--setting", help="Input of the model: description, pixels or caption_only.")
 MODEL = click.option(
     "--model",

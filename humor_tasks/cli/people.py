@@ -21,7 +21,7 @@ _SEED = click.option("--seed", default=1234, show_default=True, help="Seed of th
 
 @click.group(cls=Group)
 def people() -> None:
-    """Ask people: items to vote on, a page that shows them, and the agreement of their votes.
+    """Ask people: items to vote on, a page that shows them, and what the votes say.
 
     In order: pairs or items, page, then agreement (votes) or collect (forms). docs/people.md leads through it.
     """
