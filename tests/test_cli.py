@@ -237,7 +237,7 @@ def test_the_exams_of_judges_are_printed(folder: Path) -> None:
     assert (result["judge"], result["exam"]) == ("baseline/first", "crowd_groups")
     assert result["metrics"]["share_a"]["value"] == 1
     (matching,) = folder.glob("*matching*")
-    assert "no run is an exam of a judge (humorbench_autograder or crowd_groups)." in refused("judge", "exam", matching)
+    assert "no run is an exam of a judge (crowd_groups or humorbench_autograder)." in refused("judge", "exam", matching)
 
 
 def test_a_folder_stands_for_its_logs_of_the_benchmark(folder: Path, tmp_path: Path) -> None:
