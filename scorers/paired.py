@@ -67,19 +67,6 @@ class PairedTest:
     needed: int | None
 
 
-def paired_test(
-    first: Sequence[float],
-    second: Sequence[float],
-    clusters: Sequence[Hashable],
-    draws: int = 10_000,
-    seed: int = 0,
-    level: float = 0.95,
-    power: float = 0.8,
-) -> PairedTest:
-    """`paired_tests` of one pair."""
-    return paired_tests([(first, second, clusters)], draws, seed, level, power)[0]
-
-
 def paired_tests(
     pairs: Sequence[Pair],
     draws: int = 10_000,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ def schema_of(words: Iterable[str]) -> dict[str, Any]:
 
 WORDS = {"PASS": True, "FAIL": False}
 VERDICT_SCHEMA = schema_of(WORDS)
+RATING_WORDS = {str(value): value for value in range(1, 6)}
+"""A grader's ratings of a text, 1 worst and 5 best, for `read_word`."""
 
 T = TypeVar("T")
 
@@ -232,3 +235,9 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
             found.append((start, tag.end()))
             start = None
     return found
+
+
+def panel_rating(ratings: Sequence[float | None]) -> float | None:
+    """The mean of a panel's ratings if more than half of all graders gave one; else None."""
+    given = [rating for rating in ratings if rating is not None]
+    return math.fsum(given) / len(given) if 2 * len(given) > len(ratings) else None

@@ -22,8 +22,7 @@ from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
-from humor_tasks.on_inspect.messages import turn_messages
-from humor_tasks.on_inspect.threads import in_thread
+from humor_tasks.on_inspect.messages import in_thread, turn_messages
 
 
 class Calls:

@@ -6,10 +6,13 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -152,3 +155,18 @@ def picture_of(image: str, identity: object) -> Picture:
             raise BadInput(f"Picture {where}: its data: URI is not base64 ({problem}).") from None
 
     return Picture(where, None, read)
+
+
+Result = TypeVar("Result")
+THREADS = 4  # so many pictures or clips are read at once
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("humor_tasks_limiter")
+
+
+async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
+    """function(*arguments) in one of a few threads."""
+    try:
+        limiter = _limiter.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(THREADS)
+        _limiter.set(limiter)
+    return await anyio.to_thread.run_sync(function, *arguments, limiter=limiter)

@@ -18,6 +18,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput, unsupported
 
 SUPPORTED = ">=0.4.13,<0.6"
@@ -164,3 +165,19 @@ def _probe() -> None:
         metrics, _ = scorer.aggregate(scorer.reduced_docs, aggregation_overrides={"acc": sum})
         if metrics.get("acc,none") != 1.0:
             raise BadInput(f"the aggregated scores are {metrics}")
+
+
+LENGTHS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+"""lm-eval's names for the number of tokens of a reply; the first one that is given takes precedence."""
+
+
+class Unsaid(dict[str, Any]):
+    """Generation arguments with the benchmark's length of a reply, where the user gave none.
+
+    To lm-eval and its models it is the dictionary with max_gen_toks. The models of this package tell it from a length
+    that the user gave.
+    """
+
+    def __init__(self, given: Mapping[str, Any], length: ReplyLength) -> None:
+        super().__init__(given, max_gen_toks=length.tokens)
+        self.length = length

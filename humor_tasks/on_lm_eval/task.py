@@ -23,12 +23,10 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
-from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
+from humor_tasks.on_lm_eval.checks import check_weights, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
-from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
-from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
+from humor_tasks.on_lm_eval.harness import LENGTHS, Instance, Task, TaskConfig, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
-from humor_tasks.on_lm_eval.seen import check_weights
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 

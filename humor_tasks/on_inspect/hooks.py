@@ -1,4 +1,4 @@
-"""The warning of a run with many missing verdicts: on the screen, and in the metadata of its log."""
+"""Warnings at the start and end of a task: missing verdicts, and `--epochs-reducer`, which changes no metric here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from functools import cache
 
-from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, hooks
+from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
 
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
@@ -46,3 +46,25 @@ def warn_when_tasks_end() -> None:
                 edit = MetadataEdit(metadata_set={MISSING: " ".join(told)})
                 log = edit_eval_log(data.log, [edit], ProvenanceData(author="humor_tasks", reason="missing verdicts"))
                 await write_eval_log_async(log, data.log.location, header_only=True)
+
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def warn_of_reducers() -> None:
+    """Let every later task of this process with `benchmark_metrics` warn at its start of another reducer than `mean`.
+
+    Tasks call it when they are made. At import, Inspect would announce the hook at the start of every run.
+    """
+
+    @hooks(name="epochs_reducer", description="Warns of a reducer of epochs that has no effect.")
+    class _Reducers(Hooks):
+        async def on_task_start(self, data: TaskStart) -> None:
+            unused = [name for name in data.spec.config.epochs_reducer or () if name != "mean"]
+            if unused and "humor_tasks/benchmark_metrics" in str(data.spec.scorers):
+                logger.warning(
+                    "%s: the epochs reducer %s does not change these metrics: they count every reply of every epoch.",
+                    data.spec.task,
+                    ", ".join(unused),
+                )
