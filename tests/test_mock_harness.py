@@ -28,7 +28,7 @@ from standins.mock_rows import row as mock_row
 from humor_tasks import _registry, load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import modalities as taking
+from humor_tasks.on_inspect import checks as taking
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
