@@ -17,8 +17,7 @@ from humor_tasks.errors import BadInput, check_choice, listed
 
 if TYPE_CHECKING:
     from humor_tasks.corpora.options.distractors import Plan
-    from humor_tasks.corpora.options.models import Result, Same, Writer
-    from humor_tasks.on_inspect.calls import Calls
+    from humor_tasks.corpora.options.models import Result
 
 _NEEDED = ("sentence_transformers", "threadpoolctl")
 SHORT = ("error", "drop")
@@ -64,7 +63,7 @@ def mock(
     missing: str,
     seed: int,
     output: Path,
-    **own: Path | None,
+    **tables: Path | None,
 ) -> None:
     """Build MOCK's detecting, matching and explaining from the public files that you have.
 
@@ -90,8 +89,8 @@ def mock(
         (mustard, lambda: read_mustard(Path(str(mustard)), mustard_clips, media, keep_short_dialogues)),
         (wits, lambda: read_wits(Path(str(wits)), wits_explanations, keep_short_dialogues)),
     ]
-    sources = [read() for given, read in parts if given]
-    sources += [read_table(option, folder, media) for option in OWN if (folder := own[option])]
+    sources = [read() for named, read in parts if named]
+    sources += [read_table(option, folder, media) for option in OWN if (folder := tables[option])]
     if not sources:
         raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker, or one of your own.")
     built = build_mock(sources, output, media, seed, read_descriptions(descriptions))
@@ -107,8 +106,8 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
 
     if path is None:
         return None
-    found = json_object(path, "descriptions by media_id")
-    return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in found.items()}
+    texts = json_object(path, "descriptions by media_id")
+    return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in texts.items()}
 
 
 @build.command()
@@ -159,8 +158,8 @@ def newyorker(
     from humor_tasks.corpora.newyorker.rows import read_explanations
 
     if lacking := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
-        told = listed("missing package", lacking)
-        raise BadInput(f"the build needs the extra 'corpus': pip install 'humor-tasks[corpus]' ({told}).")
+        packages = listed("missing package", lacking)
+        raise BadInput(f"the build needs the extra 'corpus': pip install 'humor-tasks[corpus]' ({packages}).")
     if os.path.lexists(output):
         raise BadInput(f"{output}: exists already; name a new folder.")
     folder = work or output.with_name(f"{output.name}.work")
@@ -171,19 +170,19 @@ def newyorker(
         raise BadInput("--quality is a trained model and --quality-model trains one; give one of them.")
     inputs = Inputs(annotations, crowd, images, explanations, quality)
     settings = Settings(embedding, seed, _after(since), quality_model)
-    made = prepare(inputs, settings, folder)
-    counts = build(made, until, workers or os.cpu_count() or 1, ray, click.echo)
+    stages = prepare(inputs, settings, folder)
+    counts = build(stages, until, workers or os.cpu_count() or 1, ray, click.echo)
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return
     from humor_tasks.corpora.newyorker.dataset import write_dataset
 
-    for line in write_dataset(made, inputs, settings, counts, output):
+    for line in write_dataset(stages, inputs, settings, counts, output):
         click.echo(line)
 
 
 def _check_folders(work: Path, output: Path) -> None:
-    """Raise BadInput where the work folder is no folder, or it and the output are one or in each other."""
+    """Raise BadInput if the work folder is a file, or if one of work folder and output contains the other."""
     if os.path.lexists(work) and not work.is_dir():
         raise BadInput(f"--work: {work} is no folder; name a folder for the stages' files.")
     one, other = work.resolve(), output.resolve()
@@ -235,7 +234,7 @@ def _after(since: str | None) -> int | None:
 @click.option("--seed", default=1234, show_default=True, help="Seed of letters, samples and calls.")
 @click.option("--at-once", default=8, show_default=True, type=click.IntRange(1), help="Items processed concurrently.")
 @together(PROMPTS, output("a new folder or file", required=True))
-def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **how: Any) -> None:
+def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **settings: Any) -> None:
     """Write distractors for MOCK's matching: two by a model, one from an unrelated item, some human-written.
 
     SOURCE is a folder that `humor-tasks build mock` wrote, or a JSONL file of such rows. OUTPUT is the same with new
@@ -243,6 +242,9 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     OUTPUT.calls.jsonl, from which an interrupted run resumes without repeating a call. The templates of --prompts are
     write.txt, same.txt and verdict.tags.txt.
     """
+    import anyio
+    from tqdm import tqdm
+
     from humor_tasks.benchmarks.mock.corpus import MockOptions
     from humor_tasks.corpora.options.distractors import (
         check_output,
@@ -252,91 +254,72 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
         with_options,
         write_options,
     )
-    from humor_tasks.corpora.options.models import Writer
+    from humor_tasks.corpora.options.models import Writer, by_embedding, by_judge, make_options
     from humor_tasks.corpora.options.shortcuts import section, warnings_of
     from humor_tasks.data.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model
 
     check_choice("--short", short, SHORT)
-    if math.isnan(how["share"]) or math.isnan(how["threshold"]):
+    if math.isnan(settings["share"]) or math.isnan(settings["threshold"]):
         raise BadInput("--share and --threshold must be numbers.")
-    if (how["judge"] is None) == (how["embedding"] is None):
+    if (settings["judge"] is None) == (settings["embedding"] is None):
         raise BadInput("give either --judge MODEL or --embedding MODEL, to detect equivalent lines.")
     if not source.exists():
         raise BadInput(f"{source}: there is no such folder or file.")
     check_output(source, output)
-    given = {name: how[name] for name in ("scene", "input", "frames", "sampling", "prompts", "seed")}
-    o = MockOptions(dataset=str(source), **given)
+    read = ("scene", "input", "frames", "sampling", "prompts", "seed")
+    o = MockOptions(dataset=str(source), **{name: settings[name] for name in read})
     items = read_items(source, o, splits)
-    by_hand = read_predictions(how["handwritten"]) if how["handwritten"] else {}
-    planned = plans(items, by_hand, how["share"], o.seed)
+    by_hand = read_predictions(settings["handwritten"]) if settings["handwritten"] else {}
+    planned = plans(items, by_hand, settings["share"], o.seed)
     calls = Calls(output.with_name(f"{output.name}.calls.jsonl"))
-    write = Writer(open_model(how["model"], how["model_args"], how["model_base_url"]), calls, o, how["temperature"])
-    made = _run(planned, unrelated(items, o.seed), write, _sameness(calls, **how), how)
-    unread = _unread(made, calls)
-    if made.short and short == "error":
-        why = "; ".join(f"{name}: {reason}" for name, reason in sorted(made.short.items())[:3])
-        raise BadInput(
-            f"too few distractors for {listed('item', sorted(made.short))} ({why}); see --attempts and --short drop."
-            f"{unread}"
-        )
-    kept = [plan for plan in planned if plan.item.record.id in made.options]
-    rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
-    found = write_options(source, output, items, rows, note := _note(kept, made, how))
-    for warning in warnings_of(found):
-        click.echo(f"Warning: {warning}", err=True)
-    calls_note = f"Calls: {calls.made} made, {calls.kept} reused from the log.{unread}"
-    click.echo(f"{note}\n{calls_note}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
-    if not source.is_dir():
-        click.echo(section(found))
+    model = open_model(settings["model"], settings["model_args"], settings["model_base_url"])
+    write = Writer(model, calls, o, settings["temperature"])
+    if settings["judge"] is not None:
+        same = by_judge(open_model(settings["judge"], role="judge"), calls, o.prompts, o.seed)
+    else:
+        from humor_tasks.models.choosers.embedding import Embedding
 
-
-def _unread(made: Result, calls: Calls) -> str:
-    """A sentence on replies that could not be read, which the log of calls keeps; empty if there are none."""
-    count = made.counts["reply unparsed"] + made.counts["verdict unparsed"]
-    return f" {count} could not be read and are not asked for again: for that, remove their lines." if count else ""
-
-
-def _sameness(
-    calls: Calls, judge: str | None, embedding: str | None, threshold: float, prompts: str | None, seed: int, **_: Any
-) -> Same:
-    from humor_tasks.corpora.options.models import by_embedding, by_judge
-    from humor_tasks.on_inspect.client import open_model
-
-    if judge is not None:
-        return by_judge(open_model(judge, role="judge"), calls, prompts, seed)
-    from humor_tasks.models.choosers.embedding import Embedding
-
-    return by_embedding(Embedding(str(embedding)).embed, threshold)
-
-
-def _run(
-    planned: Sequence[Plan], lines: Mapping[str, Sequence[str]], write: Writer, same: Same, how: Mapping[str, Any]
-) -> Result:
-    import anyio
-    from tqdm import tqdm
-
-    from humor_tasks.corpora.options.models import make_options
-
+        same = by_embedding(Embedding(settings["embedding"]).embed, settings["threshold"])
+    lines, attempts, at_once = unrelated(items, o.seed), settings["attempts"], settings["at_once"]
     with tqdm(total=len(planned), desc="options", unit="item") as bar:
-        return anyio.run(make_options, planned, lines, write, same, how["attempts"], how["at_once"], bar.update)
-
-
-def _note(kept: Sequence[Plan], made: Result, how: Mapping[str, Any]) -> str:
-    """A summary for the card and the terminal; it is the same for a resumed run."""
-    same = f"judge {how['judge']}" if how["judge"] else f"a cosine of {how['embedding']} from {how['threshold']:g}"
-    sentences = [
-        f"Two distractors by {how['model']}, one from an unrelated item (seed {how['seed']}); equivalence by {same}."
-    ]
-    if how["handwritten"]:
-        by_hand = sum(plan.by_hand is not None for plan in kept)
-        sentences.append(
-            f"{by_hand} of {len(kept)} items have a human-written one instead of the second "
-            f"({how['share']:.0%} requested)."
+        result = anyio.run(make_options, planned, lines, write, same, attempts, at_once, bar.update)
+    unread = result.counts["reply unparsed"] + result.counts["verdict unparsed"]
+    message = (
+        f" {unread} could not be read and are not asked for again: for that, remove their lines." if unread else ""
+    )
+    if result.short and short == "error":
+        why = "; ".join(f"{name}: {reason}" for name, reason in sorted(result.short.items())[:3])
+        raise BadInput(
+            f"too few distractors for {listed('item', sorted(result.short))} ({why}); see --attempts and --short drop."
+            f"{message}"
         )
-    letters = Counter(plan.letter for plan in kept)
+    complete = [plan for plan in planned if plan.item.record.id in result.options]
+    rows = {plan.item.record.id: with_options(plan, result.options[plan.item.record.id], o.seed) for plan in complete}
+    shortcuts = write_options(source, output, items, rows, note := _note(complete, result, settings))
+    for warning in warnings_of(shortcuts):
+        click.echo(f"Warning: {warning}", err=True)
+    click.echo(f"{note}\nCalls: {calls.made} made, {calls.kept} reused from the log.{message}")
+    click.echo(f"{output}: {len(rows):,} rows. Calls: {calls.path}")
+    if not source.is_dir():
+        click.echo(section(shortcuts))
+
+
+def _note(plans: Sequence[Plan], result: Result, settings: Mapping[str, Any]) -> str:
+    """A summary for the card and the terminal; it is the same for a resumed run."""
+    judge, embedding, threshold = (settings[name] for name in ("judge", "embedding", "threshold"))
+    same = f"judge {judge}" if judge else f"a cosine of {embedding} from {threshold:g}"
+    model, seed = settings["model"], settings["seed"]
+    sentences = [f"Two distractors by {model}, one from an unrelated item (seed {seed}); equivalence by {same}."]
+    if settings["handwritten"]:
+        by_hand = sum(plan.by_hand is not None for plan in plans)
+        sentences.append(
+            f"{by_hand} of {len(plans)} items have a human-written one instead of the second "
+            f"({settings['share']:.0%} requested)."
+        )
+    letters = Counter(plan.letter for plan in plans)
     sentences.append("Answers: " + ", ".join(f"{letter} {letters[letter]}" for letter in "ABCD") + ".")
-    rejected = ", ".join(f"{count} {what}" for what, count in sorted(made.counts.items()))
-    sentences.append(f"Rejected: {rejected or 'none'}. Items dropped: {len(made.short)}.")
+    rejected = ", ".join(f"{count} {what}" for what, count in sorted(result.counts.items()))
+    sentences.append(f"Rejected: {rejected or 'none'}. Items dropped: {len(result.short)}.")
     return "\n".join(sentences)

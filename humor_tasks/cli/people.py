@@ -68,8 +68,8 @@ def pairs(
     check_output(output, system, against)
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     kind = kinds[task].kind
-    asked, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
-    chosen = sampled(asked, size, seed)
+    items, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
+    chosen = sampled(items, size, seed)
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
@@ -180,12 +180,15 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
         raise BadInput("--threshold is nan; it must be a number from 0 to 1.")
     check_output(output, votes, pairs)
     test = read_pairs(pairs)
-    found = candidates(test, read_votes(votes, [item.id for item in test], choices=choices_of(test)).votes)
-    if not found:
+    annotators = candidates(test, read_votes(votes, [item.id for item in test], choices=choices_of(test)).votes)
+    if not annotators:
         raise BadInput(f"{votes}: nobody has voted yet.")
-    passed = write_round(output, found, threshold)
-    told = f"{passed} of {len(found)} qualified" if found[0].asked else f"{len(found)} annotators, to decide by hand"
-    click.echo(f"{output}: {told}.")
+    passed = write_round(output, annotators, threshold)
+    by_hand = not annotators[0].asked
+    result = (
+        f"{len(annotators)} annotators, to decide by hand" if by_hand else f"{passed} of {len(annotators)} qualified"
+    )
+    click.echo(f"{output}: {result}.")
 
 
 # ---- votes and annotations ----------------------------------------------------------------------
@@ -210,8 +213,8 @@ def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Pa
     check_output(output, export, pairs)
     labels = {}
     for pair in how.pop("labels"):
-        theirs, found, ours = pair.partition("=")
-        if not (theirs and found and ours):
+        theirs, equals, ours = pair.partition("=")
+        if not (theirs and equals and ours):
             raise BadInput(f"--label {pair}: write it as THEIRS=OURS, such as left=A.")
         labels[theirs] = ours
     allowed: Any = choices_of(read_pairs(pairs)) if pairs else tuple(choices.split(","))
@@ -238,11 +241,11 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     from humor_tasks.people.votes import read_json_rows, read_votes
 
     check_output(output, votes, pairs)
-    known = read_pairs(pairs)
+    items = read_pairs(pairs)
     rows = {str(row["id"]).strip(): row for _, row in read_json_rows(pairs, read_body(pairs))}
-    found = read_votes(votes, rows, choices=choices_of(known))
-    count = write_annotations(output, known, found.votes, rows, into)
-    click.echo(f"{output}: {count} annotations by {len({vote.rater for vote in found.votes})} annotators.")
+    answers = read_votes(votes, rows, choices=choices_of(items)).votes
+    count = write_annotations(output, items, answers, rows, into)
+    click.echo(f"{output}: {count} annotations by {len({vote.rater for vote in answers})} annotators.")
 
 
 @people.command()
@@ -276,18 +279,16 @@ def agreement(
     check_output(output, *votes, *pairs, *judges)
     if explainers and not judges:
         raise BadInput("--explainer serves to measure a judge's self-preference; name a --judge.")
-    wrote = dict(_explainer(pair) for pair in explainers)
-    found = agreement_report.analyse(read_questions(votes, pairs, twice), judges, wrote)
+    authors: dict[str, str] = {}
+    for explainer in explainers:
+        side, _, model = explainer.partition("=")
+        if side.upper() not in ("A", "B") or not model:
+            raise BadInput(f"--explainer {explainer}: write it as a=MODEL or b=MODEL, such as a=openai/gpt-4o.")
+        authors[side.upper()] = model
+    report = agreement_report.analyse(read_questions(votes, pairs, twice), judges, authors)
     if output:
-        agreement_report.write_report(output, found)
+        agreement_report.write_report(output, report)
     if as_json:
-        click.echo(agreement_report.as_json(found), nl=False)
+        click.echo(agreement_report.as_json(report), nl=False)
     else:
-        echo(agreement_report.as_markdown(found))
-
-
-def _explainer(pair: str) -> tuple[str, str]:
-    side, _, model = pair.partition("=")
-    if side.upper() not in ("A", "B") or not model:
-        raise BadInput(f"--explainer {pair}: write it as a=MODEL or b=MODEL, such as a=openai/gpt-4o.")
-    return side.upper(), model
+        echo(agreement_report.as_markdown(report))
