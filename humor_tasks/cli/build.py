@@ -276,19 +276,18 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **s
     calls = Calls(output.with_name(f"{output.name}.calls.jsonl"))
     model = open_model(settings["model"], settings["model_args"], settings["model_base_url"])
     write = Writer(model, calls, o, settings["temperature"])
+    lines, attempts, at_once = unrelated(items, o.seed), settings["attempts"], settings["at_once"]
     if settings["judge"] is not None:
-        same = by_judge(open_model(settings["judge"], role="judge"), calls, o.prompts, o.seed)
+        same = by_judge(open_model(settings["judge"], role="judge"), calls, settings["prompts"], settings["seed"])
     else:
         from humor_tasks.models.choosers.embedding import Embedding
 
         same = by_embedding(Embedding(settings["embedding"]).embed, settings["threshold"])
-    lines, attempts, at_once = unrelated(items, o.seed), settings["attempts"], settings["at_once"]
     with tqdm(total=len(planned), desc="options", unit="item") as bar:
         result = anyio.run(make_options, planned, lines, write, same, attempts, at_once, bar.update)
     unread = result.counts["reply unparsed"] + result.counts["verdict unparsed"]
-    message = (
-        f" {unread} could not be read and are not asked for again: for that, remove their lines." if unread else ""
-    )
+    again = "could not be read and are not asked for again: for that, remove their lines."
+    message = f" {unread} {again}" if unread else ""
     if result.short and short == "error":
         why = "; ".join(f"{name}: {reason}" for name, reason in sorted(result.short.items())[:3])
         raise BadInput(

@@ -184,11 +184,10 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     if not annotators:
         raise BadInput(f"{votes}: nobody has voted yet.")
     passed = write_round(output, annotators, threshold)
-    by_hand = not annotators[0].asked
-    result = (
-        f"{len(annotators)} annotators, to decide by hand" if by_hand else f"{passed} of {len(annotators)} qualified"
-    )
-    click.echo(f"{output}: {result}.")
+    if annotators[0].asked:
+        click.echo(f"{output}: {passed} of {len(annotators)} qualified.")
+    else:
+        click.echo(f"{output}: {len(annotators)} annotators, to decide by hand.")
 
 
 # ---- votes and annotations ----------------------------------------------------------------------
