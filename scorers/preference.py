@@ -141,14 +141,14 @@ def needed_items(
 
     check_level(level)
     check_power(power, difference)
-    found = paired_difference(first, second, clusters, level)
-    if not found.stderr > 0:
+    e = paired_difference(first, second, clusters, level)
+    if not e.stderr > 0:
         raise BadInput(
-            f"the standard error of these {found.n} differences in {found.clusters} clusters is {found.stderr}: "
+            f"the standard error of these {e.n} differences in {e.clusters} clusters is {e.stderr}: "
             "it does not show how items vary. Use a pilot sample with more clusters."
         )
     quantiles = float(ndtri((1 + level) / 2) + ndtri(power))
-    return math.ceil(quantiles**2 * found.n * found.stderr**2 / difference**2)
+    return math.ceil(quantiles**2 * e.n * e.stderr**2 / difference**2)
 
 
 def check_power(power: float, difference: float) -> None:

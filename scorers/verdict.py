@@ -114,9 +114,9 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
         return None, "", "empty"
     is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
-        found = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
-        if found is not None:
-            return *found, "answered"
+        reading = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
+        if reading is not None:
+            return *reading, "answered"
     return None, "", "refused" if is_refusal(visible) else "unparsed"
 
 
@@ -131,8 +131,8 @@ def as_data(text: str) -> str:
     return _MARKUP_IN_DATA.sub(_escaped, text.replace("\r\n", "\n").translate(_CLEANED))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    mark = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    mark = match[0]
     if mark[0] == "&":
         return mark if html.unescape(mark) == mark else f"&amp;{mark[1:]}"
     return "&#123;" if mark == "{" else "&lt;"
@@ -227,14 +227,14 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
 
     A quotation can open an element that it does not close, but the grader's own closing tag then ends it.
     """
-    found, start = [], None
+    spans, start = [], None
     for tag in _REASONING.finditer(text):
         if not tag[1]:
             start = tag.start()
         elif start is not None:
-            found.append((start, tag.end()))
+            spans.append((start, tag.end()))
             start = None
-    return found
+    return spans
 
 
 def panel_rating(ratings: Sequence[float | None]) -> float | None:

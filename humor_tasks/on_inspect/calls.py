@@ -49,13 +49,13 @@ class Calls:
 
         Raises BadInput where the request fails permanently; earlier replies stay in the log.
         """
-        shown = [
+        turns = [
             {"role": turn.role, "text": turn.text, "media": [m.sha256() for m in (turn.picture, turn.clip) if m]}
             for turn in prompt.turns
         ]
         how = [[t.clip.frames, t.clip.sampling] for t in prompt.turns if t.clip]
         settings = model.config.merge(config).model_dump(exclude_none=True)
-        asked = {"model": str(model), **identity(model), "config": settings, "messages": shown, "clips": how}
+        asked = {"model": str(model), **identity(model), "config": settings, "messages": turns, "clips": how}
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         if key in self.known:
             self.kept += 1

@@ -31,10 +31,10 @@ NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistr
 
 def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> None:
     """Raise CannotRun, with a remedy, where the provider does not accept the media or the video package is missing."""
-    shown = [one for one in media if one is not None]
-    _check(model, {"video" if isinstance(one, Clip) and not one.frames else "image" for one in shown})
+    present = [one for one in media if one is not None]
+    _check(model, {"video" if isinstance(one, Clip) and not one.frames else "image" for one in present})
     try:
-        if any(isinstance(one, Clip) for one in shown):
+        if any(isinstance(one, Clip) for one in present):
             check_installed()
     except BadInput as problem:
         cannot_run(f"{problem} Or use input=description, which shows no clips.")
@@ -47,8 +47,8 @@ def check_takes_these(model: Model, messages: Iterable[ChatMessage]) -> None:
     _check(model, parts & {"image", "video"})
 
 
-def _check(model: Model | None, shown: set[str]) -> None:
-    if model is None or not shown:
+def _check(model: Model | None, kinds: set[str]) -> None:
+    if model is None or not kinds:
         return
     provider = ModelName(model).api
     if provider in NO_MEDIA:
@@ -56,7 +56,7 @@ def _check(model: Model | None, shown: set[str]) -> None:
             f"{model}: the provider '{provider}' accepts only text. Use input=description (for the caption "
             "contest, setting=description)."
         )
-    if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
+    if "video" in kinds and (provider in NO_VIDEO or _by_chat_completions(model)):
         cannot_run(
             f"{model}: the provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
             "or input=description, which shows only text."
@@ -89,10 +89,12 @@ def check_model(model: Model | None, split: str, units: Collection[str]) -> None
 
 def check_sample(model: Model, state: TaskState) -> None:
     """Apply `check_model` to a sample of this package. Raises CannotRun."""
-    told = state.metadata.get("humor_tasks", {})
-    if "split" in told:
+    entry = state.metadata.get("humor_tasks", {})
+    if "split" in entry:
         try:
-            check_model(model, told["split"], [find_benchmark(told["benchmark"]).unit(str(state.metadata["cluster"]))])
+            check_model(
+                model, entry["split"], [find_benchmark(entry["benchmark"]).unit(str(state.metadata["cluster"]))]
+            )
         except BadInput as problem:
             cannot_run(str(problem))
 

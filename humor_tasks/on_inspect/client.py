@@ -70,9 +70,9 @@ def identity(model: Model) -> dict[str, Any]:
     A model may tell it itself, as OFA does: checkpoint, revision and settings. For other models it is the `-M`
     arguments, and the state of the files on this machine that the name or an argument points to.
     """
-    own: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
-    if own:
-        return own()
+    identify: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
+    if identify:
+        return identify()
     given = _without_secrets(model.model_args)
     files = [_state(path) for path in local_files(model.name, model.model_args)]
     return ({"model_args": given} if given else {}) | ({"files": files} if files else {})
@@ -117,8 +117,8 @@ def policy(model: Model, **scopes: str) -> CachePolicy:
     Entries do not expire and are shared by all epochs.
     """
     about = identity(model)
-    told = {"model": json.dumps(about, sort_keys=True)} if about else {}
-    return CachePolicy(expiry=None, per_epoch=False, scopes=scopes | told)
+    model_scope = {"model": json.dumps(about, sort_keys=True)} if about else {}
+    return CachePolicy(expiry=None, per_epoch=False, scopes=scopes | model_scope)
 
 
 def replayed(output: ModelOutput) -> bool:

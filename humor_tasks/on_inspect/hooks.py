@@ -17,8 +17,8 @@ _running: set[str] = set()
 
 def warn_if_scored_again(values: Mapping[str, float]) -> None:
     """Warn where a finished log is scored again; a run warns once, when its task ends."""
-    if not _running and (told := missing_warning(values)):
-        logger.warning(told)
+    if not _running and (warning := missing_warning(values)):
+        logger.warning(warning)
 
 
 @cache
@@ -38,12 +38,12 @@ def warn_when_tasks_end() -> None:
 
         async def on_task_end(self, data: TaskEnd) -> None:
             scores = data.log.results.scores if data.log.results else []
-            found = [{name: metric.value for name, metric in score.metrics.items()} for score in scores]
-            told = list(dict.fromkeys(filter(None, map(missing_warning, found))))
-            for warning in told:
+            values = [{name: metric.value for name, metric in score.metrics.items()} for score in scores]
+            warnings = list(dict.fromkeys(filter(None, map(missing_warning, values))))
+            for warning in warnings:
                 logger.warning("%s: %s", data.log.eval.task, warning)
-            if told:
-                edit = MetadataEdit(metadata_set={MISSING: " ".join(told)})
+            if warnings:
+                edit = MetadataEdit(metadata_set={MISSING: " ".join(warnings)})
                 log = edit_eval_log(data.log, [edit], ProvenanceData(author="humor_tasks", reason="missing verdicts"))
                 await write_eval_log_async(log, data.log.location, header_only=True)
 

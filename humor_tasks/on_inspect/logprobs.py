@@ -46,7 +46,7 @@ def _letter(token: str) -> str:
 
 def _log_sum_exp(logprobs: Sequence[float]) -> float:
     top = max(logprobs)
-    return top + math.log(math.fsum(math.exp(each - top) for each in logprobs))
+    return top + math.log(math.fsum(math.exp(x - top) for x in logprobs))
 
 
 def top_logprobs(
@@ -57,9 +57,9 @@ def top_logprobs(
     Raises CannotRun, with the `remedy`, where the model returns no log-probabilities, or that of the generated token
     only. Without a remedy there are no tokens then. model: its name in messages; by default the output's.
     """
-    found = output.choices[0].logprobs if output.choices else None
-    place = answer_token(found.content, word, fits) if found else None
-    if remedy and found is None:
+    logprobs = output.choices[0].logprobs if output.choices else None
+    place = answer_token(logprobs.content, word, fits) if logprobs else None
+    if remedy and logprobs is None:
         cannot_run(f"{model or output.model} returns no log-probabilities; {remedy}.")
     if remedy and place and not place.top_logprobs:
         cannot_run(f"{model or output.model} returns the log-probability of the generated token only; {remedy}.")
@@ -93,9 +93,9 @@ def expected_answer_solver(labels: Sequence[str]) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state = await generate(state)
         tops = top_logprobs(state.output, "rating", is_digit, "use estimate=text", str(state.model))
-        found = expected_rating({top.token: top.logprob for top in tops}, labels)
-        state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}
-        reply = "no digit where the rating belongs" if found.value is None else f"Rating: {found.value!r}"
+        rating = expected_rating({top.token: top.logprob for top in tops}, labels)
+        state.metadata |= {"said": state.output.completion, "digit_probability": rating.mass}
+        reply = "no digit where the rating belongs" if rating.value is None else f"Rating: {rating.value!r}"
         usage = state.output.usage
         state.output = ModelOutput.from_content(state.output.model, reply, stop_reason=state.output.stop_reason)
         state.output.usage = usage

@@ -46,9 +46,9 @@ def chat_messages(
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    told = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
-    told |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
-    messages[-1].metadata = known | told
+    structure = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
+    structure |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
+    messages[-1].metadata = known | structure
     return messages
 
 
@@ -75,8 +75,8 @@ def _message(turn: Turn, pictures: bool, handles: bool) -> ChatMessage:
         return ChatMessageSystem(content=turn.text)
     if turn.role == "assistant":
         return ChatMessageAssistant(content=turn.text)
-    shown = _shown(turn, handles) if pictures else []
-    return ChatMessageUser(content=[*shown, ContentText(text=turn.text)] if shown else turn.text)
+    media = _shown(turn, handles) if pictures else []
+    return ChatMessageUser(content=[*media, ContentText(text=turn.text)] if media else turn.text)
 
 
 def _shown(turn: Turn, handles: bool) -> list[Content]:
@@ -84,10 +84,10 @@ def _shown(turn: Turn, handles: bool) -> list[Content]:
     if turn.clip is not None and not turn.clip.frames:
         uri, kind = turn.clip.whole()
         return [ContentVideo(video=uri, format=kind)]
-    found = [picture_content(turn.picture, handles)] if turn.picture is not None else []
+    pictures = [picture_content(turn.picture, handles)] if turn.picture is not None else []
     # A clip's frames are made when they are shown, so that nothing would keep the pictures of handles.
     frames = turn.clip.pictures() if turn.clip is not None else ()
-    return [*found, *(picture_content(frame, by_handle=False) for frame in frames)]
+    return [*pictures, *(picture_content(frame, by_handle=False) for frame in frames)]
 
 
 def picture_content(picture: Picture, by_handle: bool) -> ContentImage:
@@ -97,9 +97,9 @@ def picture_content(picture: Picture, by_handle: bool) -> ContentImage:
 
 def media_of(message: ChatMessageUser, where: str) -> list[Content]:
     """A message's pictures and clips, for any model. where: the message in errors, such as "of sample 3"."""
-    shown = [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
+    media = [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
     try:
-        return with_pictures(shown, where)
+        return with_pictures(media, where)
     except BadInput as problem:
         cannot_run(str(problem))
 
@@ -122,14 +122,14 @@ def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool =
         fields = known.get("fields", {})
         of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
         of |= {"about": str(fields.get("punchline", "")), "grouped": Grouped.of(known.get("grouped"))}
-        found = Question(choices=tuple(known["choices"]), **of)
+        read = Question(choices=tuple(known["choices"]), **of)
     else:
-        found = from_text(asked.text, asked.text)
-    prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
+        read = from_text(asked.text, asked.text)
+    prefix = str(known.get("prefix", "Answer:" if read.choices else ""))
     prompt = plain_text((m.text for m in messages), prefix) if reads else ""
-    found = dataclasses.replace(found, length=_reply_length(known), prompt=prompt, prefix=prefix)
+    read = dataclasses.replace(read, length=_reply_length(known), prompt=prompt, prefix=prefix)
     images = images_in(asked)
-    return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found
+    return dataclasses.replace(read, picture=picture_of(images[-1], known.get("id"))) if images else read
 
 
 def images_in(message: ChatMessage) -> list[str]:

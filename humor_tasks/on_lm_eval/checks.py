@@ -42,12 +42,12 @@ def refuse_use_cache() -> None:
 
     lm-eval has no hook for it: `simple_evaluate` wraps the model before it loads tasks, and passes tasks its rank only.
     """
-    found: Callable[[CachingLM, str], Any] = CachingLM.__getattr__
-    if found.__module__ == __name__:
+    original: Callable[[CachingLM, str], Any] = CachingLM.__getattr__
+    if original.__module__ == __name__:
         return
 
     def attribute(self: CachingLM, name: str) -> Any:
-        value = found(self, name)
+        value = original(self, name)
         return _checked(value) if name in REQUESTS else value
 
     CachingLM.__getattr__ = attribute
@@ -78,8 +78,8 @@ def check_requests(place: str, requests: Sequence[Instance]) -> None:
     """The same for the documents of requests, when a model of this package with the weights `place` is asked."""
     units: dict[tuple[str, str], set[str]] = {}
     for request in requests:
-        told = request.doc.get(OWN, {}) if isinstance(request.doc, dict) else {}
-        if "split" in told:
-            units.setdefault((told["benchmark"], told["split"]), set()).add(request.doc["cluster"])
+        entry = request.doc.get(OWN, {}) if isinstance(request.doc, dict) else {}
+        if "split" in entry:
+            units.setdefault((entry["benchmark"], entry["split"]), set()).add(request.doc["cluster"])
     for (name, split), clusters in units.items():
         check_unseen(place, [place], split, {find_benchmark(name).unit(cluster) for cluster in clusters}, tells=True)
