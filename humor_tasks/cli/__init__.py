@@ -50,7 +50,10 @@ class _Main(click.Group):
         formatter.write_text("`humor-tasks COMMAND --help` says more of each; `--version` prints the version.")
 
 
-@click.group(cls=_Main, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Main,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
+)
 @click.version_option(__version__, prog_name="humor-tasks")
 def main() -> None:
     """\b

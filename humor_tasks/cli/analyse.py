@@ -45,10 +45,8 @@ def analyse() -> None:
 @RUNS
 @click.option("--metric", help="A metric of single items. Default: the benchmark's first one.")
 @click.option("--cutoff", help="End of a model's training data, as 2023-09: accuracy before and after it.")
-@click.option("--most", default=10, show_default=True, type=click.IntRange(1), help="Length of the lists of clusters.")
-@click.option(
-    "--draws", default=9999, show_default=True, type=click.IntRange(99), help="Number of draws of permutation tests."
-)
+@click.option("--most", default=10, type=click.IntRange(1), help="Length of the lists of clusters.")
+@click.option("--draws", default=9999, type=click.IntRange(99), help="Number of draws of permutation tests.")
 @click.option(
     "--predictors",
     is_flag=True,
@@ -103,14 +101,10 @@ def items(
 @analyse.command()
 @click.argument("systems", nargs=-1, required=True, metavar="NAME=RUN...")
 @click.option("--dataset", help="Folder with task-1/ and task-2/, or 'sample'. Default: the public dataset.")
-@click.option("--split", default="test", show_default=True, help="test, dev, train or train_funlines.")
+@click.option("--split", default="test", help="test, dev, train or train_funlines.")
 @click.option("--embedding", help="sentence-transformers model or folder, or a text file of word vectors.")
 @click.option(
-    "--most",
-    default=10,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Maximum number of headlines in each list of largest errors.",
+    "--most", default=10, type=click.IntRange(1), help="Maximum number of headlines in each list of largest errors."
 )
 @output("a file: .md or .json")
 @click.option("--plot", "picture", type=PATH, help="Draw the figures (.png, .svg, .pdf).")
@@ -156,10 +150,8 @@ def humicroedit(
 @analyse.command("hard-subset")
 @RUNS
 @output("the subset (.json)", required=True)
-@click.option("--size", default=100, show_default=True, type=click.IntRange(1), help="Number of rows in the subset.")
-@click.option(
-    "--min-attempts", default=3, show_default=True, type=click.IntRange(1), help="Minimum number of verdicts per row."
-)
+@click.option("--size", default=100, type=click.IntRange(1), help="Number of rows in the subset.")
+@click.option("--min-attempts", default=3, type=click.IntRange(1), help="Minimum number of verdicts per row.")
 def hard_subset(runs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of graded RUNS, for subset=FILE."""
     from humor_tasks.benchmarks import BENCHMARKS

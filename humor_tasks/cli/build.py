@@ -32,7 +32,7 @@ def build() -> None:
 @click.option("--mustard", type=PATH, help="MUStARD's sarcasm_data.json.")
 @click.option("--mustard-clips", type=PATH, help="Folder with utterances_final/ and context_final/.")
 @click.option("--wits", type=PATH, help="Folder with WITS' {train,val,test}_data_final_plain.json, or one of them.")
-@click.option("--wits-explanations", default="english", show_default=True, help="english or code_mixed.")
+@click.option("--wits-explanations", default="english", help="english or code_mixed.")
 @click.option("--keep-short-dialogues", is_flag=True, help="Keep dialogues of fewer than three utterances.")
 @click.option("--more", type=PATH, help="Folder with MORE's {train,val,test}_df.tsv, or one of them.")
 @click.option("--more-images", type=PATH, help="Folder with PID.jpg. Default: images/ next to the files.")
@@ -44,8 +44,8 @@ def build() -> None:
 @click.option("--cartoonstock", type=PATH, help="Folder of your own with items.csv and pictures.")
 @click.option("--tweets", type=PATH, help="Folder of your own with items.csv and pictures.")
 @click.option("--descriptions", type=PATH, help="JSON {media_id: literal description}, for text-only models.")
-@click.option("--missing", default="error", show_default=True, help="Rows without their file: error, drop or keep.")
-@click.option("--seed", default=1234, show_default=True, help="Seed of splits, where the source has none, and options.")
+@click.option("--missing", default="error", help="Rows without their file: error, drop or keep.")
+@click.option("--seed", default=1234, help="Seed of splits, where the source has none, and options.")
 @output("a new folder", required=True)
 def mock(
     mustard: Path | None,
@@ -118,7 +118,6 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
 @click.option(
     "--embedding",
     default="sentence-transformers/paraphrase-MiniLM-L6-v2",
-    show_default=True,
     help="sentence-transformers model or folder; the default is the paper's.",
 )
 @click.option("--quality", type=PATH, help="Folder of a trained quality model. Default: one is trained.")
@@ -128,7 +127,7 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
     "paper's. Default: a linear discriminant.",
 )
 @click.option("--since", help="Only contests after this number or day (2023-09-30, or 2023-09 for that month on).")
-@click.option("--seed", default=1234, show_default=True, help="Seed of folds, letters and wrong captions.")
+@click.option("--seed", default=1234, help="Seed of folds, letters and wrong captions.")
 @click.option("--until", help="Stop after: ingest, select, embed, twins, quality, scores, pool or ranking.")
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one for each processor.")
 @click.option("--ray", is_flag=True, help="Run the stages as Ray Data jobs; RAY_ADDRESS names a cluster.")
@@ -210,29 +209,19 @@ def _after(since: str | None) -> int | None:
 @together(MODEL_ARGS, MODEL_BASE_URL)
 @click.option("--judge", metavar="MODEL", help="Inspect model that judges whether two lines are equivalent. Or:")
 @click.option("--embedding", metavar="MODEL", help="sentence-transformers model or folder; see --threshold.")
-@click.option(
-    "--threshold", default=0.8, show_default=True, type=click.FloatRange(-1, 1), help="Cosine of equivalent lines."
-)
+@click.option("--threshold", default=0.8, type=click.FloatRange(-1, 1), help="Cosine of equivalent lines.")
 @click.option("--handwritten", type=PATH, help="{id: text} as JSON, or JSON lines with id and text.")
-@click.option(
-    "--share",
-    default=0.15,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Fraction of items with a handwritten text.",
-)
+@click.option("--share", default=0.15, type=click.FloatRange(0, 1), help="Fraction of items with a handwritten text.")
 @click.option("--split", "splits", multiple=True, help="For a folder: only this split; repeatable. Default: all.")
-@click.option("--scene", default="all", show_default=True, help="For a folder: cartoon, post, comedy, stills or all.")
-@click.option("--input", default="media", show_default=True, help="media, frames or description.")
-@click.option("--frames", default=8, show_default=True, help="With --input frames: number of frames.")
-@click.option("--sampling", default="even", show_default=True, help="With --input frames: even or scene.")
-@click.option(
-    "--attempts", default=5, show_default=True, type=click.IntRange(1), help="Maximum attempts per distractor."
-)
-@click.option("--short", default="error", show_default=True, help="Items with too few distractors: error or drop.")
+@click.option("--scene", default="all", help="For a folder: cartoon, post, comedy, stills or all.")
+@click.option("--input", default="media", help="media, frames or description.")
+@click.option("--frames", default=8, help="With --input frames: number of frames.")
+@click.option("--sampling", default="even", help="With --input frames: even or scene.")
+@click.option("--attempts", default=5, type=click.IntRange(1), help="Maximum attempts per distractor.")
+@click.option("--short", default="error", help="Items with too few distractors: error or drop.")
 @click.option("--temperature", type=float, help="Temperature of the writing model. Default: the provider's.")
-@click.option("--seed", default=1234, show_default=True, help="Seed of letters, samples and calls.")
-@click.option("--at-once", default=8, show_default=True, type=click.IntRange(1), help="Items processed concurrently.")
+@click.option("--seed", default=1234, help="Seed of letters, samples and calls.")
+@click.option("--at-once", default=8, type=click.IntRange(1), help="Items processed concurrently.")
 @together(PROMPTS, output("a new folder or file", required=True))
 def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **settings: Any) -> None:
     """Write distractors for MOCK's matching: two by a model, one from an unrelated item, some human-written.

@@ -49,12 +49,11 @@ _GRADERS = together(
     click.option(
         "--mode",
         default="overall",
-        show_default=True,
         type=click.Choice(["overall", "best_pick", "both"]),
         help="The graders' question.",
     ),
-    click.option("--judge-shots", default=0, show_default=True, type=click.IntRange(0), help="Their worked examples."),
-    click.option("--tau", default="none", show_default=True, help="Their threshold of log P(A) - log P(B)."),
+    click.option("--judge-shots", default=0, type=click.IntRange(0), help="Their worked examples."),
+    click.option("--tau", default="none", help="Their threshold of log P(A) - log P(B)."),
 )
 
 
@@ -155,7 +154,7 @@ def score(
 @captions.command()
 @click.argument("file", type=PATH)
 @MODEL
-@click.option("-k", "count", default=10, show_default=True, type=click.IntRange(1), help="Captions to keep.")
+@click.option("-k", "count", default=10, type=click.IntRange(1), help="Captions to keep.")
 @together(_CONTESTS, _JUDGES, output("the captions (.jsonl), which `captions score` reads", required=True))
 def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> None:
     """Keep the best K captions of each contest and system in FILE, in their order (best-of-n).

@@ -53,7 +53,7 @@ def export() -> None:
 @export.command()
 @click.argument("run", type=PATH)
 @click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: error.")
-@click.option("--seed", default=1234, show_default=True, help="Seed of --fill random.")
+@click.option("--seed", default=1234, help="Seed of --fill random.")
 @output("the submission (.json, or .csv for Humicroedit)", required=True)
 def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
     """Write a submission from an Inspect log or lm-eval samples.
@@ -87,7 +87,6 @@ def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
     "--relationship",
     type=click.Choice(_RELATIONSHIPS),
     default="third_party",
-    show_default=True,
     help="Of that organization to the models.",
 )
 @output("a folder of records", required=True)
@@ -170,7 +169,6 @@ def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]
     "--format",
     "form",
     default="conversational",
-    show_default=True,
     type=click.Choice(["standard", "conversational"]),
     help="TRL's format: texts, or messages.",
 )

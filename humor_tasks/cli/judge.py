@@ -43,16 +43,15 @@ def _graded() -> list[str]:
     cls=TaskOption,
     tasks=_graded,
     first=True,
-    show_default=True,
     help="Benchmark of the logs: {names}, or a judged one of another package.",
 )
 @click.option(
     "--grader", "graders", required=True, multiple=True, metavar="MODEL", help="Inspect model; repeat it for a panel."
 )
 @click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
-@click.option("--temperature", default="0", show_default=True, help="Graders' temperature; 'none': provider's default.")
-@click.option("--seed", default="1234", show_default=True, help="Graders' seed; 'none': provider's default.")
-@click.option("--retries", default=0, show_default=True, help="Retries for an unreadable verdict, with the next seed.")
+@click.option("--temperature", default="0", help="Graders' temperature; 'none': provider's default.")
+@click.option("--seed", default="1234", help="Graders' seed; 'none': provider's default.")
+@click.option("--retries", default=0, help="Retries for an unreadable verdict, with the next seed.")
 @click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
 @together(PROMPTS, NO_CACHE, LOG_DIR, output("the scores (.json)"))
 def grade(

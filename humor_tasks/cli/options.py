@@ -46,9 +46,7 @@ PROMPTS = click.option("--prompts", metavar="FOLDER", help="Folder of templates 
 NO_CACHE = click.option("--no-cache", is_flag=True, help="Do not use cached answers.")
 LOG_DIR = click.option("--log-dir", metavar="FOLDER", help="Folder of the Inspect log. Default: Inspect's.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-TWICE = click.option(
-    "--twice", default="error", show_default=True, help="Repeated votes of an annotator on an item: error or last."
-)
+TWICE = click.option("--twice", default="error", help="Repeated votes of an annotator on an item: error or last.")
 
 
 class Group(click.Group):

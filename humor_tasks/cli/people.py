@@ -16,7 +16,7 @@ from humor_tasks.errors import BadInput, check_choice
 
 _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annotate]' ({})."
 _SIZE = click.option("--size", type=click.IntRange(1), help="Number of items, sampled at random. Default: all.")
-_SEED = click.option("--seed", default=1234, show_default=True, help="Seed of the sample of --size.")
+_SEED = click.option("--seed", default=1234, help="Seed of the sample of --size.")
 
 
 @click.group(cls=Group)
@@ -37,7 +37,7 @@ def _voted() -> Sequence[str]:
 
 
 @people.command()
-@click.option("--task", cls=TaskOption, tasks=_voted, first=True, show_default=True, help="{names}.")
+@click.option("--task", cls=TaskOption, tasks=_voted, first=True, help="{names}.")
 @click.option("--system", help="Explanations or stories: option A, a log, samples or file of them, or 'human'.")
 @click.option("--against", help="Explanations or stories: option B, in the same formats.")
 @together(DATASET, REVISION, SPLIT, FOLD, SETTING)
@@ -102,18 +102,18 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
 
 @people.command()
 @click.argument("pairs", type=PATH)
-@click.option("--votes", default="votes.csv", show_default=True, type=PATH, help="The file of votes.")
-@click.option("--ties/--no-ties", default=False, show_default=True, help="Allow votes for a tie.")
+@click.option("--votes", default="votes.csv", type=PATH, help="The file of votes.")
+@click.option("--ties/--no-ties", default=False, help="Allow votes for a tie.")
 @click.option("--limit", type=click.IntRange(1), help="Maximum number of items per annotator. Default: all.")
 @click.option("--per-item", type=click.IntRange(1), help="Maximum number of annotators per item. Default: all.")
 @click.option("--qualified", type=PATH, help="Only annotators with yes in this file of `people qualify`.")
-@click.option("--notice", default="", help="A text on the first page, such as a warning about the content.")
-@click.option("--shuffle/--no-shuffle", default=True, show_default=True, help="Show options in random order.")
-@click.option("--seed", default=1234, show_default=True, help="Seed of the order of items and options.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="0.0.0.0 makes the page accessible from the network."
+    "--notice", default="", show_default=False, help="A text on the first page, such as a warning about the content."
 )
-@click.option("--port", default=7860, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--shuffle/--no-shuffle", default=True, help="Show options in random order.")
+@click.option("--seed", default=1234, help="Seed of the order of items and options.")
+@click.option("--host", default="127.0.0.1", help="0.0.0.0 makes the page accessible from the network.")
+@click.option("--port", default=7860, type=click.IntRange(1, 65535))
 def page(pairs: Path, votes: Path, host: str, port: int, qualified: Path | None, notice: str, **how: Any) -> None:
     """Serve a web page for voting on the items of PAIRS, or for filling in their forms.
 
@@ -161,9 +161,7 @@ def _check_port(host: str, port: int) -> None:
 @people.command()
 @click.argument("votes", type=PATH)
 @click.option("--items", "pairs", required=True, type=PATH, help="The test set: a file of items, some with an answer.")
-@click.option(
-    "--threshold", default=0.8, show_default=True, type=click.FloatRange(0, 1), help="Share of right answers to go on."
-)
+@click.option("--threshold", default=0.8, type=click.FloatRange(0, 1), help="Share of right answers to go on.")
 @output("who qualified (.csv)", required=True)
 def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     """Write who qualified in a round on a test set, for `humor-tasks people page --qualified`.
@@ -196,7 +194,7 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
 @people.command()
 @click.argument("export", type=PATH)
 @click.option("--items", "pairs", type=PATH, help="The file of items; votes on other items are refused.")
-@click.option("--choices", default="A,B,tie", show_default=True, help="Without --items: the allowed choices.")
+@click.option("--choices", default="A,B,tie", help="Without --items: the allowed choices.")
 @TWICE
 @click.option("--item-field", help="The field with the item's id. Default: item, instance_id, item_id or id.")
 @click.option("--question", help="The question that holds the vote. Default: the only one, or choice or preference.")

@@ -13,7 +13,7 @@ from humor_tasks.cli.options import PATH, PREDICTIONS, RUNS, opened_for_predicti
 @RUNS
 @output("a folder with all of it, or a file: .html, .md, .csv or .json")
 @PREDICTIONS
-@click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench's hard score: a name or a file.")
+@click.option("--hard", default="hard", help="Subset of HumorBench's hard score: a name or a file.")
 @click.option("--prices", type=PATH, help="File of prices, used instead of logged costs.")
 @click.option("--plot", "picture", type=PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
 def report(
@@ -64,7 +64,7 @@ def report(
 @click.command()
 @RUNS
 @click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
-@click.option("--seed", default=0, show_default=True, help="Seed of random permutations and of resampling.")
+@click.option("--seed", default=0, help="Seed of random permutations and of resampling.")
 @PREDICTIONS
 @output("a file: .md, .csv or .json")
 def compare(
