@@ -254,7 +254,7 @@ LOGS: list[Bad] = [
     bad(
         "a folder for a log",
         "humor-tasks analyse hard-subset l.eval -o h.json",
-        "l.eval: is a folder",
+        "l.eval: holds no log of humorbench",
         files={"l.eval": Path.mkdir},
     ),
     bad("an empty log", "humor-tasks report l.eval", "l.eval", "is empty", files={"l.eval": ""}),
