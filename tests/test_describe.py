@@ -222,7 +222,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--fold", "5"], "fold: there is no '5'"),
         ("sample", ["--split", "tset"], "Did you mean 'test'"),
         ("sample", ["--temperature", "warm"], "--temperature is 'warm'"),
-        ("sample", ["--temperature", "nan"], "temperature is nan; it must be a number of at least 0"),
+        ("sample", ["--temperature", "nan"], "--temperature is 'nan'; it must be a number or none"),
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
