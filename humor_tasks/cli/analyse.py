@@ -70,7 +70,7 @@ def items(
     Runs that do not compare are analysed apart, and unfinished runs are left out. Runs of baseline/ and embedding/
     models are also shortcuts for the others.
     """
-    from humor_tasks.benchmarks.contest_dates import read_date
+    from humor_tasks.benchmarks.card import read_date
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
@@ -159,7 +159,7 @@ def hard_subset(runs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     from humor_tasks.results.analysis.hard_subset import hard_subset
     from humor_tasks.results.report.graded import read_graded
 
-    logs = logs_of([name for name, benchmark in BENCHMARKS.items() if benchmark.shown.subsets], runs)
+    logs = logs_of([name for name, benchmark in BENCHMARKS.items() if benchmark.display.subsets], runs)
     check_output(output, *logs)
     if len({path.resolve() for path in logs}) < len(logs):
         raise BadInput("a log is given twice; give each log once.")

@@ -191,7 +191,7 @@ def _check_folders(work: Path, output: Path) -> None:
 
 def _after(since: str | None) -> int | None:
     """The last contest that is left out."""
-    from humor_tasks.benchmarks.contest_dates import last_until, read_date
+    from humor_tasks.benchmarks.card import last_until, read_date
 
     if since is None or since.isdecimal():
         return None if since is None else int(since)
@@ -245,7 +245,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **s
     )
     from humor_tasks.corpora.options.models import Writer, by_embedding, by_judge, make_options
     from humor_tasks.corpora.options.shortcuts import section, warnings_of
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model
 

@@ -196,7 +196,7 @@ def preferences(
     foreign += ["T"] if crowd and parameters else []
     if foreign:
         raise BadInput(f"--{foreign[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")
-    from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+    from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
     from humor_tasks.training.preferences.writing import check_place, write_preferences
 
     check_place(output, splits)
@@ -219,7 +219,7 @@ def preferences(
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.data.contests.splits import HELD_OUT, numbers
+    from humor_tasks.data.contests.source import HELD_OUT, numbers
     from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(

@@ -30,10 +30,10 @@ from humor_tasks.errors import BadInput
 def _graded() -> list[str]:
     """The benchmarks whose logged replies judges can score, those with subsets first."""
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.benchmarks.reference import judging_of_replies
+    from humor_tasks.benchmarks.preference import judging_of_replies
 
     judged = [name for name, benchmark in BENCHMARKS.items() if judging_of_replies(benchmark)]
-    return sorted(judged, key=lambda name: BENCHMARKS[name].shown.subsets is None)
+    return sorted(judged, key=lambda name: BENCHMARKS[name].display.subsets is None)
 
 
 @click.command()
@@ -72,7 +72,7 @@ def grade(
 
     Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
     """
-    from humor_tasks.benchmarks.missing import MISSING
+    from humor_tasks.benchmarks.judging import MISSING
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.results.grade import grade, report_of
 

@@ -14,7 +14,7 @@ import click
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.contract import Run
+    from humor_tasks.benchmarks.definition import Run
 
 Decorator = Callable[[Any], Any]
 PATH = click.Path(path_type=Path)

@@ -32,7 +32,7 @@ def score(predictions: Path, task: str, parameters: tuple[str, ...], as_json: bo
     PREDICTIONS are {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred.
     """
     from humor_tasks.api import evaluate
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.parameters import opened
 
     run = opened(task, parameters, **options)

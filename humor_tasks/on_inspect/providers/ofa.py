@@ -19,7 +19,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings

@@ -7,7 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
