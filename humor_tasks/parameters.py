@@ -31,12 +31,16 @@ def opened(task: str, given: Sequence[str], **named: str | None) -> Run:
     Raises BadInput for a text that is no NAME=VALUE, and as `read_parameters` and `load` do.
     """
     pairs = [(name, value) for name, value in named.items() if value is not None]
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise BadInput(f"-T {text}: write -T NAME=VALUE.")
-        pairs.append((name, value))
+    pairs += [name_and_value(text) for text in given]
     return load(task, **read_parameters(find_benchmark(task, "task").options, task, pairs))
+
+
+def name_and_value(text: str) -> tuple[str, str]:
+    """The parts of NAME=VALUE, a value of `-T`. Raises BadInput for another text."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"-T {text}: write -T NAME=VALUE.")
+    return name, value
 
 
 def tables(task: str | None = None) -> str:

@@ -1,6 +1,6 @@
 """The crowd benchmarks: seconds to build pairs and groups, and lm-eval's documents a second beside `nyc_ranking`.
 
-    python speed/crowd_rows.py --dataset FOLDER [--split all] [--pairs 100000] [--corpus FOLDER]
+    python speed/crowd_rows.py --dataset FOLDER [--split all] [--items 100000] [--corpus FOLDER]
 
 FOLDER holds contests with ratings (docs/crowd.md). --corpus: a folder of the caption contest's corpus, whose ranking
 rows are repeated as often as there are pairs; default: the packaged sample. Both tasks are answered by the model
@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--split", default="all")
-    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--corpus", default="sample")
     given = parser.parse_args()
     warnings.simplefilter("ignore")

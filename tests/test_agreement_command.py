@@ -1,4 +1,4 @@
-"""`humor-tasks agreement`: the table of human votes."""
+"""`humor-tasks people agreement`: the table of human votes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def seven(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_seven_questions_come_out_in_the_layout_of_table_3(seven: tuple[Path, Path]) -> None:
-    markdown, (_, votes) = shown(seven[0], "--pairs", seven[1]), simulated()
+    markdown, (_, votes) = shown(seven[0], "--items", seven[1]), simulated()
     assert "| question | A | B | % A wins | ratings | AC1 x100 | items | ties |" in tight(markdown)
     for question, (a, b, n, *_) in TABLE.items():
         line = cells(markdown, question)
@@ -105,7 +105,7 @@ def test_a_file_a_question_a_column_and_one_file_give_the_same_lines(seven: tupl
     apart: list[Any] = []
     column = [["question", "item", "rater", "choice", "time"]]
     for question, rows in pairs.items():
-        # As `humor-tasks pairs` makes them: the same ids in each file, no question.
+        # As `humor-tasks people pairs` makes them: the same ids in each file, no question.
         short = {row["id"]: row["id"].split("-")[1] for row in rows}
         write_json_lines(
             tmp_path / f"{question}.jsonl", [row | {"id": short[row["id"]], "question": None} for row in rows]
@@ -135,7 +135,7 @@ def test_a_file_a_question_a_column_and_one_file_give_the_same_lines(seven: tupl
 
 
 def test_figures_are_those_of_the_scorers_clustered_by_contest(seven: tuple[Path, Path]) -> None:
-    report = json.loads(shown(seven[0], "--pairs", seven[1], "--json"))
+    report = json.loads(shown(seven[0], "--items", seven[1], "--json"))
     _, votes = simulated()
     by_item: dict[str, dict[str, str]] = {}
     for vote in votes["Q3"]:
@@ -156,7 +156,7 @@ def test_figures_are_those_of_the_scorers_clustered_by_contest(seven: tuple[Path
 
 
 def test_human_acc_is_of_the_generated_side(seven: tuple[Path, Path]) -> None:
-    report = json.loads(shown(seven[0], "--pairs", seven[1], "--json"))
+    report = json.loads(shown(seven[0], "--items", seven[1], "--json"))
     first, last = report["questions"][0], report["questions"][6]
     assert (first["generated"], first["metrics"]["human_acc"]["value"]) == ("A", pytest.approx(111 / 131))
     assert (last["generated"], last["metrics"]["human_acc"]["value"]) == ("B", pytest.approx(42 / 130))
@@ -170,7 +170,7 @@ def test_systems_are_ranked_where_comparisons_join_them(seven: tuple[Path, Path]
     kept = [question for question in TABLE if question != "Q7"]
     write_json_lines(tmp_path / "six.jsonl", [row for question in kept for row in pairs[question]])
     write_votes(tmp_path / "six.csv", [vote for question in kept for vote in votes[question]])
-    markdown = shown(tmp_path / "six.csv", "--pairs", tmp_path / "six.jsonl")
+    markdown = shown(tmp_path / "six.csv", "--items", tmp_path / "six.jsonl")
     strengths = [line.split(" | ")[0].strip("| ") for line in markdown.partition("## Systems")[2].splitlines()[4:10]]
     assert strengths[:2] == ["T5-11B", "system 3"]
     assert sorted(set(filter(None, strengths))) == sorted({x for q in kept for x in TABLE[q][:2]})
@@ -225,7 +225,7 @@ def test_matching_and_ranking_have_an_accuracy(tmp_path: Path) -> None:
     assert matching.generated == ""
     assert ranking.estimates["accuracy"].value == ranking.estimates["accuracy_of_votes"].value == 0.5
     assert [rater.accuracy.value for rater in found.raters] == pytest.approx([2 / 3, 2 / 3, 0.7 / 3])
-    assert cells(shown(votes, "--pairs", tmp_path / "p.jsonl"), "v | matching")[2:5] == ["70.0", "7", "1.0"]
+    assert cells(shown(votes, "--items", tmp_path / "p.jsonl"), "v | matching")[2:5] == ["70.0", "7", "1.0"]
 
 
 def test_captions_without_an_answer_are_a_preference(tmp_path: Path) -> None:
@@ -267,13 +267,13 @@ def test_votes_on_the_same_pairs_are_pooled(tmp_path: Path) -> None:
 def test_names_are_no_markup_and_reports_hold_all(tmp_path: Path) -> None:
     write_json_lines(tmp_path / "p.jsonl", [asked("1", question="<b>|x|</b>", systems=["a|b", "`c`"])])
     votes = votes_on(tmp_path / "v.csv", ("1", "r|s", "A"))
-    markdown = shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.md")
+    markdown = shown(votes, "--items", tmp_path / "p.jsonl", "-o", tmp_path / "t.md")
     assert (tmp_path / "t.md").read_text() == markdown
     assert r"| \<b\>\|x\|\</b\> | a\|b | \`c\` | 100.0 | 1 |" in tight(markdown)
-    shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
+    shown(votes, "--items", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
     (row,) = csv.DictReader((tmp_path / "t.csv").open())
     assert (row["question"], row["a"], row["win_rate"], row["gwet_ac1"]) == ("<b>|x|</b>", "a|b", "1.0", "")
-    printed = shown(votes, "--pairs", tmp_path / "p.jsonl", "--json", "-o", tmp_path / "t.json")
+    printed = shown(votes, "--items", tmp_path / "p.jsonl", "--json", "-o", tmp_path / "t.json")
     assert (tmp_path / "t.json").read_text() == printed
 
 
@@ -283,23 +283,23 @@ def test_names_are_no_markup_and_reports_hold_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("votes", "options", "said"),
     [
-        ("1,ann,A,\n9,ann,A,\n", ["--pairs", "p.jsonl"], "votes for unknown items: '9' (v.csv, line 3)"),
-        ("1,ann,A,\n1,ann,B,\n", ["--pairs", "p.jsonl"], "voted more than once: ann on 1 (v.csv, line 2, v.csv, line"),
+        ("1,ann,A,\n9,ann,A,\n", ["--items", "p.jsonl"], "votes for unknown items: '9' (v.csv, line 3)"),
+        ("1,ann,A,\n1,ann,B,\n", ["--items", "p.jsonl"], "voted more than once: ann on 1 (v.csv, line 2, v.csv, line"),
         ("1,ann,A,\n1,ann,B,\n", [], "voted more than once: ann on 1"),
-        ("1,ann,C,\n", ["--pairs", "p.jsonl"], "'C' (v.csv, line 2)"),
+        ("1,ann,C,\n", ["--items", "p.jsonl"], "'C' (v.csv, line 2)"),
         ("1,ann,A,\n", ["--twice", "first"], "twice: there is no 'first'"),
-        ("1,ann,A,\n", ["--pairs", "p.jsonl", "--pairs", "p.jsonl"], "--pairs is given 2 times"),
-        ("1,ann,A,\n", ["--pairs", "gone.jsonl"], "gone.jsonl: there is no such file"),
+        ("1,ann,A,\n", ["--items", "p.jsonl", "--items", "p.jsonl"], "--items is given 2 times"),
+        ("1,ann,A,\n", ["--items", "gone.jsonl"], "gone.jsonl: there is no such file"),
         ("1,ann,A,\n", ["gone.csv"], "gone.csv: there is no such file."),
-        ("1,ann,A,\n", ["--pairs", "odd.jsonl"], "systems is 'x'"),
+        ("1,ann,A,\n", ["--items", "odd.jsonl"], "systems is 'x'"),
         ("1,ann,A,\n", ["v.csv"], "given twice"),
         ("1,ann,A,\n", ["-o", "t.html"], "a report ends in .md, .csv, .json"),
         ("1,ann,A,\n", ["--explainer", "a=gpt"], "name a --judge"),
         ("1,ann,A,\n", ["--judge", "gone.eval", "--explainer", "c=gpt"], "write it as a=MODEL"),
-        ("1,ann,A,\n", ["--pairs", "p.jsonl", "--judge", "gone.eval"], "gone.eval: there is no such log"),
-        ("1,ann,A,\n", ["--judge", "gone.eval"], "--judge needs --pairs: without them nothing tells whose text A is"),
-        ("1,ann,A,\n", ["--pairs", "p.jsonl", "--judge", "v.csv"], "cannot be read as an Inspect log (it is no .eval"),
-        ("1,ann,A,\n", ["--pairs", "p.jsonl", "--judge", "s.json"], "cannot be read as an Inspect log (it is no .eval"),
+        ("1,ann,A,\n", ["--items", "p.jsonl", "--judge", "gone.eval"], "gone.eval: there is no such log"),
+        ("1,ann,A,\n", ["--judge", "gone.eval"], "--judge needs --items: without them nothing tells whose text A is"),
+        ("1,ann,A,\n", ["--items", "p.jsonl", "--judge", "v.csv"], "cannot be read as an Inspect log (it is no .eval"),
+        ("1,ann,A,\n", ["--items", "p.jsonl", "--judge", "s.json"], "cannot be read as an Inspect log (it is no .eval"),
     ],
 )
 def test_bad_input_is_said_and_writes_nothing(
@@ -345,7 +345,7 @@ def test_a_name_is_no_formula_and_hides_nothing(tmp_path: Path) -> None:
     own = {"question": "=1+1", "systems": ["@x", "in\u202eorder\u200b\x07"]}
     write_json_lines(tmp_path / "p.jsonl", [asked("1", **own)])
     votes = votes_on(tmp_path / "v.csv", ("1", "-ann", "A"))
-    markdown = shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
+    markdown = shown(votes, "--items", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
     (row,) = csv.DictReader((tmp_path / "t.csv").open())
     assert (row["question"], row["a"], row["ratings"]) == ("'=1+1", "'@x", "1")
     assert cells(markdown, "=1+1")[:3] == ["=1+1", "@x", "inorder"]

@@ -158,7 +158,7 @@ def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -
     rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]
     judged = table(tmp_path / "judged.csv", rows)
     named = table(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
-    done = humor_tasks("correct-for-judge", judged, "--labels", named, "--json")
+    done = humor_tasks("judge", "correct", judged, "--labels", named, "--json")
     assert done.exit_code == 0, done.output
     *others, missing = done.stderr.splitlines()
     assert others == ([f"Beware: {warning}"] if few else [])
@@ -190,12 +190,12 @@ def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> No
     path = table(tmp_path / "labels.csv", human_labels(log))
     points = read_judged(log)
     expected = correct(points, read_labels(path, points))
-    shown = humor_tasks("correct-for-judge", log, "--labels", path)
+    shown = humor_tasks("judge", "correct", log, "--labels", path)
     assert shown.exit_code == 0, shown.output
     names = [row.split()[0] for row in shown.output.splitlines()[1:5]]
     assert names == ["judged", "labelled", "prediction_powered", "rogan_gladen"]
     assert f"judged:{log.name}|labels:labels.csv|without_verdict:{expected.without_verdict}" in shown.output
-    found = json.loads(humor_tasks("correct-for-judge", log, "--labels", path, "--json").stdout)
+    found = json.loads(humor_tasks("judge", "correct", log, "--labels", path, "--json").stdout)
     assert found["metrics"] == Report(expected.estimates(), Signature(), ()).as_dict()["metrics"]
     assert expected.without_verdict > 0
 
@@ -212,7 +212,7 @@ def test_what_cannot_be_known_is_null(tmp_path: Path) -> None:
     rows = [{"id": p.id, "verdict": "PASS" if p.passed else "FAIL"} for p in points]
     judged = table(tmp_path / "judged.csv", rows)
     labels = table(tmp_path / "labels.csv", [{"id": p.id, "label": "PASS"} for p in points[:12]])
-    done = humor_tasks("correct-for-judge", judged, "--labels", labels, "--json")
+    done = humor_tasks("judge", "correct", judged, "--labels", labels, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout, parse_constant=pytest.fail)["metrics"]
     assert found["rogan_gladen"]["value"] is None  # no FAIL among the labels

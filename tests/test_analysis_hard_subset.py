@@ -107,7 +107,8 @@ def test_a_subset_belongs_to_one_file() -> None:
 @pytest.mark.slow
 def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_path: Path) -> None:
     path = tmp_path / "my_hard.json"
-    arguments = ["hard-subset", *map(str, logs.pool()), "-o", str(path), "--size", "5", "--min-attempts", "2"]
+    pool = map(str, logs.pool())
+    arguments = ["analyse", "hard-subset", *pool, "-o", str(path), "--size", "5", "--min-attempts", "2"]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"{path}: 5 rows, lowest pass rate of ")
@@ -134,7 +135,7 @@ def test_a_hard_score_of_the_logs_that_chose_the_rows_is_called_circular(logs: L
     path = tmp_path / "my_hard.json"
     pool = [logs.of(name, "judge") for name in ("a", "b")]
     made = CliRunner().invoke(
-        main, ["hard-subset", *map(str, pool), "-o", str(path), "--size", "5", "--min-attempts", "2"]
+        main, ["analyse", "hard-subset", *map(str, pool), "-o", str(path), "--size", "5", "--min-attempts", "2"]
     )
     assert made.exit_code == 0, made.output
     assert "rows tie at the cut, where" in made.output

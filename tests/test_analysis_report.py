@@ -367,13 +367,13 @@ def test_commands_that_fail_leave_what_was_there(logs: Logs, tmp_path: Path) -> 
         (["report", log, "-o", mine["r.txt"]], "a report ends in"),
         (["report", log, "--hard", "easy"], "there is no 'easy'"),
         (["report", free, "--plot", mine["p.png"]], "no log has both a score and a known cost"),
-        (["hard-subset", log, "-o", mine["s.json"]], "no row has 3 verdicts; the most is 1"),
-        (["hard-subset", log, "-o", mine["s.json"], "--size", "0"], "0 is not in the range"),
-        (["hard-subset", log, "-o", mine["s.json"], "--min-attempts", "1"], "100 would be all of them"),
-        (["hard-subset", log], "Missing option '-o'"),
-        (["correct-for-judge", log, "--labels", mine["labels.csv"]], "there is no column 'label'"),
-        (["correct-for-judge", mine["s.json"], "--labels", mine["labels.csv"]], "cannot be read as an Inspect log"),
-        (["correct-for-judge", log], "Missing option '--labels'"),
+        (["analyse", "hard-subset", log, "-o", mine["s.json"]], "no row has 3 verdicts; the most is 1"),
+        (["analyse", "hard-subset", log, "-o", mine["s.json"], "--size", "0"], "0 is not in the range"),
+        (["analyse", "hard-subset", log, "-o", mine["s.json"], "--min-attempts", "1"], "100 would be all of them"),
+        (["analyse", "hard-subset", log], "Missing option '-o'"),
+        (["judge", "correct", log, "--labels", mine["labels.csv"]], "there is no column 'label'"),
+        (["judge", "correct", mine["s.json"], "--labels", mine["labels.csv"]], "cannot be read as an Inspect log"),
+        (["judge", "correct", log], "Missing option '--labels'"),
     ):
         done = humor_tasks(*arguments)
         assert done.exit_code == 2, arguments

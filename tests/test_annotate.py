@@ -369,7 +369,7 @@ def test_pairs_of_two_systems(tmp_path: Path) -> None:
     replies |= {first.id: "", second.id: str(second.target)}
     (tmp_path / "mine.json").write_text(json.dumps(replies))
     sides = ("--system", tmp_path / "mine.json", "--against", "human", "--dataset", "sample")
-    done = invoke("pairs", *sides, "-o", tmp_path / "pairs.jsonl")
+    done = invoke("people", "pairs", *sides, "-o", tmp_path / "pairs.jsonl")
     assert done.exit_code == 0, done.output
     assert "2 without both explanations, 1 with identical explanations" in done.output
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
@@ -381,7 +381,7 @@ def test_pairs_of_two_systems(tmp_path: Path) -> None:
     assert item.description.startswith(f"Place: {rest[0].fields['location']}\n")
     assert third.id not in {row["id"] for row in rows}
     (tmp_path / "mine.json").write_text(json.dumps(replies | {"nobody": "x"}))
-    done = invoke("pairs", *sides, "-o", tmp_path / "other.jsonl")
+    done = invoke("people", "pairs", *sides, "-o", tmp_path / "other.jsonl")
     assert done.exit_code == 2
     assert "1 unknown id: nobody" in done.output
     assert not (tmp_path / "other.jsonl").exists()
@@ -391,6 +391,7 @@ def test_pairs_of_two_systems(tmp_path: Path) -> None:
 def test_pairs_for_human_accuracy(tmp_path: Path, task: str) -> None:
     run = load(task, dataset="sample", setting="pixels")
     command = (
+        "people",
         "pairs",
         "--task",
         task,
@@ -428,20 +429,22 @@ def test_pairs_for_human_accuracy(tmp_path: Path, task: str) -> None:
     ],
 )
 def test_pairs_says_what_is_wrong(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    done = invoke("pairs", *arguments, "-o", tmp_path / "x.jsonl")
+    done = invoke("people", "pairs", *arguments, "-o", tmp_path / "x.jsonl")
     assert (done.exit_code, said in done.output, (tmp_path / "x.jsonl").exists()) == (2, True, False), done.output
 
 
 def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
     answers = [{"value": "Left", "user_id": "u1"}, {"value": "tie", "user_id": "u2"}]
     (tmp_path / "export.json").write_text(json.dumps([{"id": "x", "fields": {}, "responses": {"q": answers}}]))
-    command = ("votes", tmp_path / "export.json", "--label", "Left=A", "-o", tmp_path / "votes.csv")
+    command = ("people", "votes", tmp_path / "export.json", "--label", "Left=A", "-o", tmp_path / "votes.csv")
     assert "--without-status" in invoke(*command).output
     done = invoke(*command, "--without-status")
     assert (done.exit_code, "2 votes on 1 items by 2 annotators" in done.output) == (0, True), done.output
     assert read_votes(tmp_path / "votes.csv").votes == (Vote("x", "u1", "A"), Vote("x", "u2", "tie"))
     write_json_lines(tmp_path / "pairs.jsonl", [{"id": "y", "options": ["1", "2"]}])
-    done = invoke("votes", tmp_path / "votes.csv", "--pairs", tmp_path / "pairs.jsonl", "-o", tmp_path / "more.csv")
+    done = invoke(
+        "people", "votes", tmp_path / "votes.csv", "--items", tmp_path / "pairs.jsonl", "-o", tmp_path / "more.csv"
+    )
     assert (done.exit_code, "unknown items: 'x'" in done.output) == (2, True)
     kept = (tmp_path / "export.json").read_bytes()
     same = invoke(*command[:-1], tmp_path / "x" / ".." / "export.json", "--without-status")
@@ -456,7 +459,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
 def test_annotate_without_its_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     monkeypatch.delitem(sys.modules, "humor_tasks.people.page", raising=False)
-    done = invoke("annotate", tmp_path / "pairs.jsonl")
+    done = invoke("people", "page", tmp_path / "pairs.jsonl")
     assert done.exit_code == 2
     assert "pip install 'humor-tasks[annotate]'" in done.output
 
@@ -465,7 +468,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> Non
     write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"]}])
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        done = invoke("annotate", tmp_path / "pairs.jsonl", "--votes", tmp_path / "v.csv", "--port", str(port))
+        done = invoke("people", "page", tmp_path / "pairs.jsonl", "--votes", tmp_path / "v.csv", "--port", str(port))
     said = f"port {port} is in use; choose another with --port."
     assert (done.exit_code, said in " ".join(done.output.split()), (tmp_path / "v.csv").exists()) == (2, True, False)
 
@@ -474,7 +477,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> Non
 def test_a_broken_picture_is_told_before_anybody_votes(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"<svg>")
     write_json_lines(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])
-    done = invoke("annotate", tmp_path / "pairs.jsonl", "--votes", tmp_path / "votes.csv")
+    done = invoke("people", "page", tmp_path / "pairs.jsonl", "--votes", tmp_path / "votes.csv")
     assert (done.exit_code, "an SVG drawing" in done.output) == (2, True)
     assert not (tmp_path / "votes.csv").exists()
 
@@ -483,9 +486,9 @@ def test_pairs_of_all_folds(tmp_path: Path) -> None:
     counts = {}
     for fold in ("1", "all"):
         out = tmp_path / f"{fold}.jsonl"
-        asked = ["pairs", "--task", "matching", "--dataset", "sample", "--fold", fold, "-o", str(out)]
+        asked = ["people", "pairs", "--task", "matching", "--dataset", "sample", "--fold", fold, "-o", str(out)]
         assert CliRunner().invoke(main, asked).exit_code == 0
         counts[fold] = len(out.read_text().splitlines())
     assert counts == {"1": 10, "all": 50}
-    said = " ".join(CliRunner().invoke(main, ["pairs", "--help"]).output.split())
-    assert "--fold TEXT 0..4, or 'all': the rows of the five folds." in said
+    said = " ".join(CliRunner().invoke(main, ["people", "pairs", "--help"]).output.split())
+    assert "--fold TEXT Caption contest: 0..4, or 'all': the rows of the five folds." in said

@@ -105,7 +105,7 @@ def test_bad_rows_of_forms_are_named(tmp_path: Path) -> None:
     items = read_pairs(tmp_path / "pairs.jsonl")
     with pytest.raises(BadInput, match="choices that do not exist"):
         read_votes(tmp_path / "votes.csv", choices=choices_of(items))
-    said = refused("agreement", tmp_path / "votes.csv", "--pairs", tmp_path / "pairs.jsonl")
+    said = refused("people", "agreement", tmp_path / "votes.csv", "--items", tmp_path / "pairs.jsonl")
     assert "agreement is of votes" in said
 
 
@@ -149,7 +149,7 @@ def test_a_round_with_answers_says_who_goes_on(tmp_path: Path) -> None:
             for i in range(4)]  # fmt: skip
     rows += [("0", "cleo", "A")]  # gave up
     votes.write_text("item,rater,choice,time\n" + "".join(f"{','.join(row)},\n" for row in rows))
-    assert "1 of 3 qualified" in invoke("qualify", votes, "--pairs", pairs, "--threshold", ".75", "-o", out)
+    assert "1 of 3 qualified" in invoke("people", "qualify", votes, "--items", pairs, "--threshold", ".75", "-o", out)
     with out.open(newline="") as file:
         found = [(row["rater"], row["share"], row["qualified"]) for row in csv.DictReader(file)]
     assert found == [("ann", "0.75", "yes"), ("bob", "0.5", "no"), ("cleo", "0.25", "no")]
@@ -164,7 +164,7 @@ def test_a_round_of_forms_is_decided_by_a_person(tmp_path: Path) -> None:
     pairs, votes, out = (tmp_path / name for name in ("test.jsonl", "v.csv", "who.csv"))
     write_json_lines(pairs, [{"id": "1", "kind": "literal"}])
     filled(pairs, votes, {"description": "Good."}, "ann", "bob")
-    assert "2 annotators, to decide by hand" in invoke("qualify", votes, "--pairs", pairs, "-o", out)
+    assert "2 annotators, to decide by hand" in invoke("people", "qualify", votes, "--items", pairs, "-o", out)
     with pytest.raises(BadInput, match=r"line 2: qualified is ''; write yes or no"):
         read_qualified(out)
     out.write_text(out.read_text().replace("ann,1,0,,", "ann,1,0,,yes").replace("bob,1,0,,", "bob,1,0,,no"))
@@ -185,10 +185,10 @@ def test_descriptions_and_links_become_annotations_of_contests(tmp_path: Path) -
     before.write_text(json.dumps({"7": {"contest_number": 7, "official_newyorker_finalists": ["Hm.", "Oh.", "Ah."]}}))
     for kind, texts, raters in (("description", DESCRIBED, ("ann", "bob", "cleo")), ("links", LINKED, ("ann", "bob"))):
         pairs, votes = tmp_path / f"{kind}.jsonl", tmp_path / f"{kind}.csv"
-        assert "2 items" in invoke("items", kind, tmp_path / "cartoons", "-o", pairs)
+        assert "2 items" in invoke("people", "items", kind, tmp_path / "cartoons", "-o", pairs)
         filled(pairs, votes, texts, *raters)
         after = tmp_path / f"{kind}.json"
-        invoke("collect", votes, "--items", pairs, "--into", before, "-o", after)
+        invoke("people", "collect", votes, "--items", pairs, "--into", before, "-o", after)
         before = after
     found = read_annotations(before)
     assert sorted(found) == [7, 12]
@@ -205,12 +205,12 @@ def test_edited_headlines_are_rated_and_become_rows_of_the_benchmark(tmp_path: P
         "id,original,edit\n1,<Senate/> votes on tax bill,x\n2,Senate votes on <tax/> bill,y\n3,One <more/>,z\n"
     )
     edit, rate = tmp_path / "edit.jsonl", tmp_path / "rate.jsonl"
-    invoke("items", "editing", source, "-o", edit)
+    invoke("people", "items", "editing", source, "-o", edit)
     assert [item.headline for item in read_pairs(edit)] == [HEADLINE, "One <more/>"]
     filled(edit, tmp_path / "e.csv", {"place": "0", "edit": "Zoo"}, "ann")
     edited = tmp_path / "edited.csv"
-    invoke("collect", tmp_path / "e.csv", "--items", edit, "-o", edited)
-    invoke("items", "rating", edited, "-o", rate)
+    invoke("people", "collect", tmp_path / "e.csv", "--items", edit, "-o", edited)
+    invoke("people", "items", "rating", edited, "-o", rate)
     items = read_pairs(rate)
     assert {item.headline for item in items} == {"<Zoo/> votes on tax bill", "One <Zoo/>"}
     session = Session(items, VoteStore(tmp_path / "r.csv", items))
@@ -218,7 +218,7 @@ def test_edited_headlines_are_rated_and_become_rows_of_the_benchmark(tmp_path: P
         while (view := session.enter(rater)).item is not None:
             session.vote(rater, view.key, place)
     (tmp_path / "data" / "task-1").mkdir(parents=True)
-    invoke("collect", tmp_path / "r.csv", "--items", rate, "-o", tmp_path / "data" / "task-1" / "test.csv")
+    invoke("people", "collect", tmp_path / "r.csv", "--items", rate, "-o", tmp_path / "data" / "task-1" / "test.csv")
     records = {
         record.fields["edited"]: record for record in load("humicroedit_rating", dataset=str(tmp_path / "data")).records
     }
@@ -231,10 +231,12 @@ def test_what_cannot_be_collected_is_said(tmp_path: Path) -> None:
     pairs, votes = tmp_path / "p.jsonl", tmp_path / "v.csv"
     write_json_lines(pairs, [{"id": "1", "options": ["x", "y"]}])
     votes.write_text("item,rater,choice,time\n1,ann,A,\n")
-    assert "agreement` reads votes" in refused("collect", votes, "--items", pairs, "-o", tmp_path / "o.json")
-    assert "kind: there is no 'rate'" in refused("items", "rate", tmp_path, "-o", tmp_path / "o.jsonl")
+    assert "agreement` reads votes" in refused("people", "collect", votes, "--items", pairs, "-o", tmp_path / "o.json")
+    assert "kind: there is no 'rate'" in refused("people", "items", "rate", tmp_path, "-o", tmp_path / "o.jsonl")
     (tmp_path / "plain.csv").write_text("original\nno mark\n")
-    assert "line 2: no word is marked" in refused("items", "editing", tmp_path / "plain.csv", "-o", tmp_path / "o")
+    assert "line 2: no word is marked" in refused(
+        "people", "items", "editing", tmp_path / "plain.csv", "-o", tmp_path / "o"
+    )
 
 
 def test_pages_of_forms_escape_what_files_say() -> None:
@@ -275,7 +277,9 @@ def test_damaged_annotations_are_named_and_nothing_is_written(
         (tmp_path / "into.json").write_text(into)
         more = ["--into", tmp_path / "into.json"]
     out = tmp_path / "out"
-    assert said in refused("collect", tmp_path / "v.csv", "--items", tmp_path / "items.jsonl", *more, "-o", out)
+    assert said in refused(
+        "people", "collect", tmp_path / "v.csv", "--items", tmp_path / "items.jsonl", *more, "-o", out
+    )
     assert not out.exists()
 
 
@@ -283,9 +287,9 @@ def test_the_same_votes_are_added_once(tmp_path: Path) -> None:
     write_json_lines(tmp_path / "items.jsonl", [PICTURE])
     items, votes, out = read_pairs(tmp_path / "items.jsonl"), tmp_path / "v.csv", tmp_path / "a.json"
     filled(tmp_path / "items.jsonl", votes, DESCRIBED, "ann", "bob")
-    invoke("collect", votes, "--items", tmp_path / "items.jsonl", "-o", out)
+    invoke("people", "collect", votes, "--items", tmp_path / "items.jsonl", "-o", out)
     before = out.read_text()
-    invoke("collect", votes, "--items", tmp_path / "items.jsonl", "--into", out, "-o", out)
+    invoke("people", "collect", votes, "--items", tmp_path / "items.jsonl", "--into", out, "-o", out)
     assert (out.read_text(), len(items)) == (before, 1)
 
 
@@ -307,7 +311,7 @@ def test_a_damaged_source_leaves_no_pictures_behind(tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     Image.new("RGB", (9, 9)).save(tmp_path / "c" / "1.jpg")
     (tmp_path / "c" / "2.jpg").write_text("junk")
-    assert "Picture 2.jpg" in refused("items", "description", tmp_path / "c", "-o", tmp_path / "o.jsonl")
+    assert "Picture 2.jpg" in refused("people", "items", "description", tmp_path / "c", "-o", tmp_path / "o.jsonl")
     rows = tmp_path / "m" / "cartoon_detecting" / "train.jsonl"
     rows.parent.mkdir(parents=True)
     for row, said in (
@@ -315,5 +319,5 @@ def test_a_damaged_source_leaves_no_pictures_behind(tmp_path: Path) -> None:
         ({"media_id": "a", "description": "\ud800"}, "line 1: media_id or description has half of a character"),
     ):
         rows.write_text(json.dumps(row | {"media": "x.jpg"}))
-        assert said in refused("items", "literal", tmp_path / "m", "-o", tmp_path / "o.jsonl")
+        assert said in refused("people", "items", "literal", tmp_path / "m", "-o", tmp_path / "o.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "m"]

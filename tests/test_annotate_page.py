@@ -468,7 +468,7 @@ def test_a_vote_that_cannot_be_saved_is_said_and_kept_on_the_page(opened: Browse
 
 
 def test_a_taken_port_is_named(served: Server, tmp_path: Path) -> None:
-    command = ["annotate", str(served.votes.with_name("pairs.jsonl")), "--votes", str(tmp_path / "more.csv")]
+    command = ["people", "page", str(served.votes.with_name("pairs.jsonl")), "--votes", str(tmp_path / "more.csv")]
     done = CliRunner().invoke(main, [*command, "--port", str(served.port)])
     assert done.exit_code == 2
     assert f"port {served.port} is in use; choose another with --port" in done.output

@@ -18,7 +18,7 @@ from humor_tasks.data.reading import check_text, missing
 from humor_tasks.errors import BadInput, nearest
 
 TESTS = str(Path(__file__).parent)
-SLOW = ("inspect ", "lm_eval ", *(f"humor-tasks {name}" for name in ("train", "build", "describe", "rank-captions")))
+SLOW = ("inspect ", "lm_eval ", *(f"humor-tasks {name}" for name in ("train", "build", "describe", "captions rank")))
 
 
 def marked(room: str, case: Bad) -> object:

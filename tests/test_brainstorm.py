@@ -367,7 +367,7 @@ def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path, monkeypatch: py
         assert sampling == [0.8, 0.9, 0.2, 0.05]
         (log,) = (tmp_path / "logs").glob("*.eval")
         assert len(read_eval_log(str(log)).samples or []) == 10
-        rank = ("rank-captions", str(log), str(people), "--model", "openai-api/local/judge")
+        rank = ("captions", "rank", str(log), str(people), "--model", "openai-api/local/judge")
         rank += ("--log-dir", str(tmp_path / "ranking"), "-o", str(out), "--bradley-terry")
         told = commands.humor_tasks(*rank)
         count = len(server.requests)
@@ -392,7 +392,7 @@ def test_a_model_that_picks_ranks_too(model: str, tmp_path: Path) -> None:
         "".join(json.dumps(dict(zip(("contest", "caption", "system"), r, strict=True))) + "\n" for r in rows)
     )
     told = commands.humor_tasks(
-        "rank-captions", path, "--model", model, "--dataset", "sample", "-o", out,
+        "captions", "rank", path, "--model", model, "--dataset", "sample", "-o", out,
         "--log-dir", str(tmp_path / "logs"),
     )  # fmt: skip
     assert "3 captions, 3 pairs, 0 unread" in told
@@ -407,7 +407,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"contest": 9001, "caption": "a"}\n{"contest": 9001, "caption": "b", "system": "s"}\n')
     told = commands.humor_tasks(
-        "rank-captions", path, "--model", model, "--dataset", "sample",
+        "captions", "rank", path, "--model", model, "--dataset", "sample",
         "--setting", "pixels", "-M", "device=cpu", "--log-dir", str(tmp_path / "logs"),
     )  # fmt: skip
     assert "2 captions, 1 pairs, 0 unread" in told
@@ -431,4 +431,4 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
 def test_what_is_asked_for_wrongly(args: tuple[str, ...], message: str, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"contest": 9001, "caption": "a"}\n{"contest": 9001, "caption": "b"}\n')
-    assert message in commands.refused("rank-captions", path, "--dataset", "sample", *args)
+    assert message in commands.refused("captions", "rank", path, "--dataset", "sample", *args)

@@ -130,7 +130,7 @@ def test_the_command_keeps_order_systems_and_short_groups(tmp_path: Path) -> Non
     )
     out = tmp_path / "k.jsonl"
     told = commands.humor_tasks(
-        "captions", "pick", path, "--by", "baseline/longest", "-k", "3", "--dataset", "sample", "-o", out
+        "captions", "pick", path, "--model", "baseline/longest", "-k", "3", "--dataset", "sample", "-o", out
     )
     assert "5 captions in 2 groups, by baseline/longest" in told
     assert "Fewer than 3 captions, kept as they are: 1 contest: 9010 (2)." in told
@@ -144,7 +144,7 @@ def test_captions_alone_need_no_contests(tmp_path: Path) -> None:
     path = written(tmp_path / "n.jsonl", {"contest": 1, "captions": ["a", "bb", "c"]})
     out = tmp_path / "k.jsonl"
     commands.humor_tasks(
-        "captions", "pick", path, "--by", "baseline/longest", "-k", "1", "--setting", "caption_only", "-o", out
+        "captions", "pick", path, "--model", "baseline/longest", "-k", "1", "--setting", "caption_only", "-o", out
     )
     assert read_groups(out) == [CaptionGroup("n", 1, ("bb",))]
 
@@ -157,7 +157,7 @@ def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pyt
 
     path = written(tmp_path / "n.jsonl", {"contest": 1, "captions": ["a", "bb", "c"]})
     out = tmp_path / "k.jsonl"
-    command = ("captions", "pick", path, "--by", "openai-api/local/judge", "-k", "1", "--setting", "caption_only")
+    command = ("captions", "pick", path, "--model", "openai-api/local/judge", "-k", "1", "--setting", "caption_only")
     command += ("-o", out, "--log-dir", tmp_path / "logs")
     with ChatServer(answer) as server:
         monkeypatch.setenv("LOCAL_BASE_URL", server.url)
@@ -172,17 +172,17 @@ def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--by", "baseline/first", "-o", "k.jsonl"), "baseline/first scores the places of captions"),
-        (("--by", "baseline/longest", "-o", "k.csv"), "k.csv: the name of a file of captions must end in .jsonl"),
-        (("--by", "baseline/longest", "-o", "n.jsonl"), "is also an input file"),
-        (("--by", "baseline/longest", "-o", "k.jsonl", "-k", "0"), "0 is not in the range x>=1"),
-        (("--by", "quality/nowhere", "-o", "k.jsonl"), "nowhere"),
+        (("--model", "baseline/first", "-o", "k.jsonl"), "baseline/first scores the places of captions"),
+        (("--model", "baseline/longest", "-o", "k.csv"), "k.csv: the name of a file of captions must end in .jsonl"),
+        (("--model", "baseline/longest", "-o", "n.jsonl"), "is also an input file"),
+        (("--model", "baseline/longest", "-o", "k.jsonl", "-k", "0"), "0 is not in the range x>=1"),
+        (("--model", "quality/nowhere", "-o", "k.jsonl"), "nowhere"),
         (
-            ("--by", "baseline/overlap", "--setting", "caption_only", "-o", "k.jsonl"),
+            ("--model", "baseline/overlap", "--setting", "caption_only", "-o", "k.jsonl"),
             "overlap needs the scene in words",
         ),
         (
-            ("--by", "baseline/longest", "--split", "test", "-o", "k.jsonl"),
+            ("--model", "baseline/longest", "--split", "test", "-o", "k.jsonl"),
             "has none of the 1 contest: 9010 of the files",
         ),
     ],
@@ -199,7 +199,7 @@ def test_bad_input(options: tuple[str, ...], message: str, tmp_path: Path, monke
 def test_contests_that_the_dataset_lacks_are_named(tmp_path: Path) -> None:
     rows = [{"contest": n, "captions": ["a", "bb"]} for n in (9010, 510)]
     said = commands.refused(
-        "captions", "pick", written(tmp_path / "n.jsonl", *rows), "--by", "baseline/longest",
+        "captions", "pick", written(tmp_path / "n.jsonl", *rows), "--model", "baseline/longest",
         "--dataset", "sample", "-k", "1", "-o", tmp_path / "k.jsonl",
     )  # fmt: skip
     assert "not in the dataset: 1 contest: 510; choose --split all or another --dataset" in said

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
+from standins.commands import humor_tasks, inspect, refused
 
 from humor_tasks import evaluate, load
-from humor_tasks.cli import main
+from humor_tasks.cli import SECTIONS, main
+from humor_tasks.cli.options import log_of, logs_of
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
@@ -144,9 +149,111 @@ def test_unknown_uncertainty_is_null_in_json() -> None:
     assert Report(run.metrics([outcome]), Signature(), (outcome,)).as_dict()["metrics"]["accuracy"]["stderr"] is None
 
 
+# ---- the commands ---------------------------------------------------------------------------------
+
+SCREEN = (100, 30)  # columns, lines
+LONGEST = 40
+
+
+def commands(command: click.Command = main, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with the words that call it."""
+    yield words, command
+    for name, below in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from commands(below, *words, name)
+
+
+COMMANDS = dict(commands())
+
+
+def help_of(words: tuple[str, ...]) -> list[str]:
+    done = CliRunner().invoke(main, [*words, "--help"], terminal_width=SCREEN[0])
+    assert done.exit_code == 0, done.output
+    return done.output.splitlines()
+
+
 def test_help_and_version() -> None:
-    assert "submission" in CliRunner().invoke(main, ["--help"]).output
+    lines = help_of(())
+    assert len(lines) <= SCREEN[1]
+    named = [line.split()[0] for line in lines[5:-2] if line.startswith("  ")]
+    assert named == [command.name for commands in SECTIONS.values() for command in commands]
+    assert set(named) == set(main.commands)
+    assert not [line for line in lines[1:] if line.endswith("...")]
     assert "humor-tasks, version" in CliRunner().invoke(main, ["--version"]).output
+
+
+@pytest.mark.parametrize("words", [words for words in COMMANDS if words[:1] != ("train",)], ids=" ".join)
+def test_help_fits_a_screen(words: tuple[str, ...]) -> None:
+    lines = help_of(words)
+    assert len(lines) <= LONGEST
+    assert max(map(len, lines)) <= SCREEN[0]
+
+
+@pytest.mark.parametrize(
+    ("flag", "differs"), [("-o", {"help"}), ("--json", set()), ("-T", set()), ("-M", set()), ("--log-dir", set())]
+)
+def test_an_option_has_one_form(flag: str, differs: set[str]) -> None:
+    found = [
+        {"name": option.name, "value": option.metavar, "help": option.help, "names": sorted(option.opts)}
+        for words, command in COMMANDS.items()
+        for option in command.params
+        if isinstance(option, click.Option) and flag in option.opts and words[:1] != ("train",)
+    ]
+    assert len(found) > 2
+    for field in set(found[0]) - differs:
+        assert len({str(option[field]) for option in found}) == 1, field
+    assert all(option["help"] for option in found)
+
+
+def test_what_is_written_is_named() -> None:
+    for words, command in COMMANDS.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and "-o" in option.opts and words[:1] != ("train",):
+                begins = "Write " if option.required else "Also write "
+                assert str(option.help).startswith(begins), words
+
+
+# ---- runs as folders ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of an exam of judges, and of matching."""
+    folder = tmp_path_factory.mktemp("logs")
+    for task, model in (("crowd_groups", "baseline/first"), ("matching", "baseline/overlap")):
+        inspect(
+            *("eval", f"humor_tasks/{task}", "--model", model, "-T", "dataset=sample", "--display", "none"),
+            *("--log-dir", folder),
+            cwd=folder,
+        )
+    return folder
+
+
+def test_the_exams_of_judges_are_printed(folder: Path) -> None:
+    printed = humor_tasks("judge", "exam", folder)
+    assert printed.startswith("baseline/first, crowd_groups\n")
+    assert "| share\\_a" in printed
+    assert "matching" not in printed
+    (result,) = json.loads(humor_tasks("judge", "exam", folder, "--json"))
+    assert (result["judge"], result["exam"]) == ("baseline/first", "crowd_groups")
+    assert result["metrics"]["share_a"]["value"] == 1
+    (matching,) = folder.glob("*matching*")
+    assert "no run is an exam of a judge (crowd_groups or humorbench_autograder)." in refused("judge", "exam", matching)
+
+
+def test_a_folder_stands_for_its_logs_of_the_benchmark(folder: Path, tmp_path: Path) -> None:
+    (matching,) = folder.glob("*matching*")
+    assert logs_of(["matching"], [folder, tmp_path / "gone.eval"]) == [matching, tmp_path / "gone.eval"]
+    assert log_of(["matching"], folder) == matching
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (copy / "broken.eval").write_text("no log")
+    assert [path.parent for path in logs_of(["matching"], [copy, folder])] == [copy, folder]
+    with pytest.raises(BadInput, match="holds no log of humorbench or ranking"):
+        logs_of(["humorbench", "ranking"], [folder])
+    shutil.copy(matching, copy / "again.eval")
+    with pytest.raises(BadInput, match="holds 2 logs of matching; name one of them"):
+        log_of(["matching"], copy)
+    humor_tasks("export", "submission", matching, "-o", tmp_path / "one.json")
 
 
 def test_the_command_starts_without_benchmarks_and_harnesses() -> None:

@@ -222,7 +222,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--fold", "5"], "fold: there is no '5'"),
         ("sample", ["--split", "tset"], "Did you mean 'test'"),
         ("sample", ["--temperature", "warm"], "--temperature is 'warm'"),
-        ("sample", ["--temperature", "nan"], "temperature is nan; it must be a number of at least 0"),
+        ("sample", ["--temperature", "nan"], "--temperature is 'nan'; it must be a number or none"),
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
@@ -380,7 +380,7 @@ def test_a_folder_of_mock_is_described_but_for_what_people_described(
         source / "comedy_detecting" / "test.jsonl"
     ).read_bytes()
     items = tmp_path / "items.jsonl"
-    done = CliRunner().invoke(main, ["items", "literal", str(out), "-o", str(items)])
+    done = CliRunner().invoke(main, ["people", "items", "literal", str(out), "-o", str(items)])
     assert (done.exit_code, [item.draft["description"] for item in read_pairs(items)]) == (0, texts), done.output
     known.write_text(json.dumps({"m4": "Corrected."}))
     assert "4 as given" in describe(tmp_path / "checked", str(out), "--known", str(known))

@@ -103,9 +103,9 @@ def result_of(folder: Path, benchmark: str) -> Result:
 
 def exported(logs: Path, folder: Path) -> dict[str, Any]:
     """The files of both forms by path, without times and the sample's commit."""
-    humor_tasks("export-results", logs, "--to", "hub", *MODELS, "-o", folder)
+    humor_tasks("export", "hub", logs, *MODELS, "-o", folder)
     more = ("--organization", "Our lab", "--relationship", "first_party")
-    humor_tasks("export-results", logs, "--to", "every-eval-ever", *MODELS, *more, "-o", folder)
+    humor_tasks("export", "eval-schema", logs, *MODELS, *more, "-o", folder)
     found = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
     changing = {r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}": "UUID", r"\b[0-9a-f]{40}\b": "COMMIT"}
     changing |= {
@@ -128,7 +128,7 @@ def test_the_files_of_both_harnesses_are_the_golden_ones(corpus_runs: Path, tmp_
 @pytest.mark.slow
 def test_the_hubs_client_reads_the_main_metric_back(corpus_runs: Path, tmp_path: Path) -> None:
     url = "https://example.org/logs"
-    said = humor_tasks("export-results", corpus_runs, "--to", "hub", *MODELS, "--source-url", url, "-o", tmp_path)
+    said = humor_tasks("export", "hub", corpus_runs, *MODELS, "--source-url", url, "-o", tmp_path)
     files = [tmp_path / "us/overlap/.eval_results/ranking.yaml", tmp_path / "us/first/.eval_results/matching.yaml"]
     assert sorted(said.split()) == sorted(map(str, files))
     for file, benchmark in zip(files, ("ranking", "matching"), strict=True):
@@ -143,10 +143,9 @@ def test_the_hubs_client_reads_the_main_metric_back(corpus_runs: Path, tmp_path:
 @pytest.mark.slow
 def test_the_same_run_has_the_same_record_and_the_reports_numbers(corpus_runs: Path, tmp_path: Path) -> None:
     command = (
-        "export-results",
+        "export",
+        "eval-schema",
         corpus_runs,
-        "--to",
-        "every-eval-ever",
         "--organization",
         "We",
         *MODELS,
@@ -190,9 +189,7 @@ def test_the_packages_own_validator_accepts_every_kind_of_record(
     for path, text in eval_schema.files(published, "Our lab", "other", NOW).items():
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text(text)
-    humor_tasks(
-        "export-results", corpus_runs, "--to", "every-eval-ever", "--organization", "We", *MODELS, "-o", tmp_path
-    )
+    humor_tasks("export", "eval-schema", corpus_runs, "--organization", "We", *MODELS, "-o", tmp_path)
     records = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("data/*/*/*/*.json"))
     assert len(records) == 6
     broken = json.loads((tmp_path / records[0]).read_text())
@@ -231,10 +228,10 @@ def test_two_settings_of_one_model_are_two_files(sample_runs: Path) -> None:
 # ---- what is left out ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["hub", "every-eval-ever"])
-def test_runs_of_the_sample_are_refused(form: str, sample_runs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [("hub",), ("eval-schema", "--organization", "We")])
+def test_runs_of_the_sample_are_refused(form: tuple[str, ...], sample_runs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    said = refused("export-results", sample_runs, "--to", form, "--organization", "We", "-o", output)
+    said = refused("export", *form, sample_runs, "-o", output)
     assert "there is no result that can be exported; nothing was written." in said
     assert f"is of the packaged sample and says nothing about {CORPUS}; run matching on the corpus." in said
     assert "says nothing about semeval-2020-task-7; run humicroedit_rating on the corpus." in said
@@ -326,7 +323,7 @@ def test_systems_need_models_and_models_systems(corpus_runs: Path, tmp_path: Pat
     output = tmp_path / "out"
 
     def said(*options: str) -> str:
-        return refused("export-results", corpus_runs, "--to", "hub", "-o", output, *options)
+        return refused("export", "hub", corpus_runs, "-o", output, *options)
 
     missing = "--model 'baseline/overlap=ORG/NAME' --model 'humor-baseline strategy=first=ORG/NAME'"
     assert said().endswith(f"say which models these systems are, as the hub names them: {missing}")
@@ -363,12 +360,12 @@ def test_a_model_of_a_run_that_was_left_out_is_told_why(sample_runs: Path) -> No
 @pytest.mark.slow
 def test_what_is_typed_is_written_as_text_or_refused(corpus_runs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    hub = ("export-results", corpus_runs, *MODELS, "--to", "hub", "-o", output)
+    hub = ("export", "hub", corpus_runs, *MODELS, "-o", output)
     for url in ("javascript:alert(1)", "", "http://", "http://a b", "https://a/\udce9"):
         said = refused(*hub, "--source-url", url)
         assert "--source-url " in said
         assert "give an address that begins with https:// or http://" in said
-    records = ("export-results", corpus_runs, *MODELS, "--to", "every-eval-ever", "-o", output, "--organization")
+    records = ("export", "eval-schema", corpus_runs, *MODELS, "-o", output, "--organization")
     assert "--organization is missing" in refused(*records, " ")
     assert not output.exists()
     humor_tasks(*records, "<b>\udce9")
@@ -383,23 +380,23 @@ def test_a_system_may_have_equals_signs() -> None:
 def test_folders_without_runs_and_runs_of_others_are_refused(tmp_path: Path) -> None:
     empty, output = tmp_path / "empty", tmp_path / "out"
     empty.mkdir()
-    command = ("--to", "hub", "-o", output)
-    assert "there is no run to read." in refused("export-results", empty, *command)
-    assert "there is no such file or folder" in refused("export-results", tmp_path / "nowhere", *command)
+    command = ("-o", output)
+    assert "there is no run to read." in refused("export", "hub", empty, *command)
+    assert "there is no such file or folder" in refused("export", "hub", tmp_path / "nowhere", *command)
     task = Task(dataset=[Sample(input="2 + 2", target="4")], scorer=match())
     log = scripted(tmp_path / "logs", task, "4")
-    assert "is of a task of another package" in refused("export-results", log, *command)
+    assert "is of a task of another package" in refused("export", "hub", log, *command)
     assert not output.exists()
 
 
 @pytest.mark.slow
 def test_places_that_cannot_be_written_and_a_missing_organization(corpus_runs: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    command = ("export-results", corpus_runs, *MODELS, "-o")
-    assert "is a file; give a folder." in refused(*command, tmp_path / "file", "--to", "hub")
-    assert "cannot be written" in refused(*command, tmp_path / "file" / "below", "--to", "hub")
+    command = (corpus_runs, *MODELS, "-o")
+    assert "is a file; give a folder." in refused("export", "hub", *command, tmp_path / "file")
+    assert "cannot be written" in refused("export", "hub", *command, tmp_path / "file" / "below")
     assert (tmp_path / "file").read_text() == "mine"
-    said = refused(*command, tmp_path / "out", "--to", "every-eval-ever")
+    said = refused("export", "eval-schema", *command, tmp_path / "out")
     assert "--organization is missing; Every Eval Ever asks who made the runs." in said
     assert not (tmp_path / "out").exists()
 

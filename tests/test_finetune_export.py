@@ -1,4 +1,4 @@
-"""`humor-tasks export-finetune`: files in the provider's format, within its limits, with their tokens and cost."""
+"""`humor-tasks export finetune`: files in the provider's format, within its limits, with their tokens and cost."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def export(output: Path, *options: str | Path) -> str:
-    return commands.humor_tasks("export-finetune", *SAMPLE, "-o", output, *options)
+    return commands.humor_tasks("export", "finetune", *SAMPLE, "-o", output, *options)
 
 
 def refused(*options: str | Path) -> str:
-    return commands.refused("export-finetune", *options)
+    return commands.refused("export", "finetune", *options)
 
 
 def rows(file: Path) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def test_submitted_files_are_not_replaced_by_other_rows(tmp_path: Path) -> None:
     options = ("--task", "matching", "--dataset", home, "-o", out)
     for number in (10, 11):
         corpus(number)
-        commands.humor_tasks("export-finetune", *options)
+        commands.humor_tasks("export", "finetune", *options)
         assert len(rows(out / "train.jsonl")) == number
     (out / "submission.json").write_text("{}")
     corpus(12)
@@ -298,7 +298,7 @@ def test_the_providers_choice_of_epochs(number: int, epochs: int) -> None:
 @pytest.mark.slow
 def test_real_rows_are_exported_whole(tmp_path: Path, real_corpus: str) -> None:
     said = commands.humor_tasks(
-        *("export-finetune", "--task", "ranking", "--dataset", real_corpus, "--joined", "-o", tmp_path / "out")
+        *("export", "finetune", "--task", "ranking", "--dataset", real_corpus, "--joined", "-o", tmp_path / "out")
     )
     assert "joined.jsonl: 10,083 rows" in said
     assert "in 2 epochs" in said

@@ -1,4 +1,4 @@
-"""`humor-tasks export-finetune --submit`, against a scripted provider: nothing is uploaded or started twice."""
+"""`humor-tasks export finetune --submit`, against a scripted provider: nothing is uploaded or started twice."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def export() -> Export:
 
 
 def command(service: Provider, folder: Path, *more: str) -> list[str]:
-    given = ["export-finetune", "--task", "matching", "--dataset", "sample", "--model", MODEL, "--submit"]
+    given = ["export", "finetune", "--task", "matching", "--dataset", "sample", "--model", MODEL, "--submit"]
     return [*given, "--base-url", service.url, "-o", str(folder), *more]
 
 

@@ -299,7 +299,7 @@ def printed(done: Result) -> dict[str, list[str]]:
 def test_a_submission_scores_as_its_log(name: str, tmp_path: Path) -> None:
     for log, _ in logs_of(name, tmp_path, {}):
         out = tmp_path / f"{log.stem}.csv"
-        done = command("submission", log, "-o", out)
+        done = command("export", "submission", log, "-o", out)
         assert done.exit_code == 0, done.output
         assert out.read_text().startswith("id,pred\n")
         found = printed(command("score", out, "--task", name, "--dataset", "sample", "--split", "test"))
@@ -317,21 +317,21 @@ def test_ratings_compared_make_a_submission(tmp_path: Path) -> None:
     (log, _), *_ = logs_of(PAIRWISE, tmp_path, {"via": "ratings"})
     direct = load(PAIRWISE, **SAMPLE)
     tied = [r.id for r in direct.records if rated(r.choices[0]) == rated(r.choices[1])]
-    refused = command("submission", log, "-o", tmp_path / "out.csv")
+    refused = command("export", "submission", log, "-o", tmp_path / "out.csv")
     assert refused.exit_code == 2
     assert f"{len(tied)} rows: " in refused.output
     assert all(identity in refused.output for identity in tied)
     assert "without an answer (or with equal ratings); choose --fill 1, 2 or random" in refused.output
     for fill in "12":
         out = tmp_path / f"{fill}.csv"
-        assert command("submission", log, "-o", out, "--fill", fill).exit_code == 0
+        assert command("export", "submission", log, "-o", out, "--fill", fill).exit_code == 0
         found = {row["id"]: row["pred"] for row in csv.DictReader(out.open())}
         for record in direct.records:
             a, b = map(rated, record.choices)
             assert found[record.id] == (fill if a == b else "1" if a > b else "2")
         assert set(found) == {record.id for record in direct.records}
     seeded = [tmp_path / f"random{i}.csv" for i in range(2)]
-    assert all(command("submission", log, "-o", out, "--fill", "random").exit_code == 0 for out in seeded)
+    assert all(command("export", "submission", log, "-o", out, "--fill", "random").exit_code == 0 for out in seeded)
     assert seeded[0].read_text() == seeded[1].read_text()
 
 
@@ -349,7 +349,7 @@ def test_gaps_are_refused_or_filled(name: str, fill: str | None, filled: str | N
 
     log = run(inspect_task(name), scripted(spoilt), log_dir=str(tmp_path)).location
     out = tmp_path / "out.csv"
-    done = command("submission", log, "-o", out, *(["--fill", fill] if fill else []))
+    done = command("export", "submission", log, "-o", out, *(["--fill", fill] if fill else []))
     if filled is None:
         assert done.exit_code == 2
         assert re.search(r"1 row: \S+ without an answer; choose --fill (NUMBER|1, 2 or random)", done.output)
@@ -371,12 +371,12 @@ def test_wrong_fills_files_and_logs(tmp_path: Path) -> None:
         (pairs, "A", "--fill A: choose random, 1 or 2"),
         (pairs, "1.5", "choose random, 1 or 2"),
     ):
-        done = command("submission", log, "-o", tmp_path / "out.csv", "--fill", fill)
+        done = command("export", "submission", log, "-o", tmp_path / "out.csv", "--fill", fill)
         assert done.exit_code == 2
         assert message in done.output
-    assert "ends in .csv" in command("submission", rating, "-o", tmp_path / "out.json").output
+    assert "ends in .csv" in command("export", "submission", rating, "-o", tmp_path / "out.json").output
     part = Path(run(inspect_task(RATING), limit=5, log_dir=str(tmp_path)).location)
-    assert "holds 5 of 36 instances" in command("submission", part, "-o", tmp_path / "out.csv").output
+    assert "holds 5 of 36 instances" in command("export", "submission", part, "-o", tmp_path / "out.csv").output
     with pytest.raises(BadInput, match="holds 5 of 36"):
         read_answers(part)
     assert not (tmp_path / "out.csv").exists()
@@ -386,7 +386,7 @@ def test_wrong_fills_files_and_logs(tmp_path: Path) -> None:
 def test_a_submission_of_every_pair_has_the_tied_ones_too(tmp_path: Path) -> None:
     opened = load(PAIRWISE, **SAMPLE | {"split": "dev"})
     log = samples_file(f"{PAIRWISE}_gen", tmp_path / "samples.jsonl", split="dev", ties="keep")
-    assert command("submission", log, "-o", tmp_path / "out.csv").exit_code == 0
+    assert command("export", "submission", log, "-o", tmp_path / "out.csv").exit_code == 0
     ids = {row["id"] for row in csv.DictReader((tmp_path / "out.csv").open())}
     assert ids == {r.id for r in opened.records} | opened.data.dropped > {r.id for r in opened.records}
 
@@ -396,7 +396,7 @@ def test_a_limited_run_makes_no_submission(name: str, tmp_path: Path) -> None:
     log = samples_file(f"{name}_gen", tmp_path / "samples.jsonl")
     whole = log.read_text().splitlines(keepends=True)
     log.write_text("".join(whole[:-1]))
-    done = command("submission", log, "-o", tmp_path / "out.csv")
+    done = command("export", "submission", log, "-o", tmp_path / "out.csv")
     assert done.exit_code == 2
     assert f"holds {len(whole) - 1} of {len(whole)} instances" in done.output
     assert not (tmp_path / "out.csv").exists()

@@ -114,7 +114,7 @@ def test_named_subsets_of_the_sample(run: Run, subset: str, size: int) -> None:
 
 
 def test_the_sample_has_no_hard_subset() -> None:
-    with pytest.raises(BadInput, match=r"subset=hard: the sample has no such list.*humor-tasks hard-subset"):
+    with pytest.raises(BadInput, match=r"subset=hard: the sample has no such list.*humor-tasks analyse hard-subset"):
         load("humorbench", dataset="sample", subset="hard")
 
 

@@ -210,7 +210,7 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     read = read_answers(Path(log.location))
     answers = read.answers
     assert (sorted(answers), read.letters) == (["i0", "i1", "i2"], "ABCDE")
-    command = ["submission", log.location, "-o", tmp_path / "p.json"]
+    command = ["export", "submission", log.location, "-o", tmp_path / "p.json"]
     assert "without an answer" in commands.refused(*command)
     assert not (tmp_path / "p.json").exists()
     commands.humor_tasks(*command, "--fill", "E")

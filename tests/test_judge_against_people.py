@@ -159,7 +159,7 @@ def test_a_judge_that_takes_the_longer_is_told_from_people(log_of: Callable[...,
 
 
 def test_a_judge_prefers_its_own_family_more_than_people_do(log_of: Callable[..., Path], tmp_path: Path) -> None:
-    votes, log, pairs = votes_of(tmp_path, PEOPLE), log_of(own, "gpt-9"), ("--pairs", asked(tmp_path))
+    votes, log, pairs = votes_of(tmp_path, PEOPLE), log_of(own, "gpt-9"), ("--items", asked(tmp_path))
     for explainers, side in ((["a=openai/gpt-4o"], "A"), (["a=claude-3", "b=gpt-5"], "B"), ([], ""), (["b=gpt"], "B")):
         flags = [flag for pair in explainers for flag in ("--explainer", pair)]
         judge = json.loads(shown(votes, *pairs, "--judge", log, *flags, "--json"))["judges"][0]
@@ -297,7 +297,7 @@ def test_a_judge_that_read_other_texts_is_no_judge_of_these(log_of: Callable[...
 
 def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path: Path) -> None:
     logs = [log_of(like_people), log_of(own, "gpt-9")]
-    pairs = ("--pairs", asked(tmp_path))
+    pairs = ("--items", asked(tmp_path))
     markdown = shown(votes_of(tmp_path, PEOPLE), *pairs, "--judge", logs[0], "--judge", logs[1])
     assert "| | mockllm/judge | mockllm/gpt-9 |" in tight(markdown)
     assert [cell[:5] for cell in cells(markdown, "accuracy")[1:]] == ["1.000", "0.680"]

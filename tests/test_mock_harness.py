@@ -28,7 +28,7 @@ from standins.mock_rows import row as mock_row
 from humor_tasks import _registry, load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import modalities as taking
+from humor_tasks.on_inspect import checks as taking
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
@@ -381,12 +381,23 @@ def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> No
 
 
 def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
-    """HumanAcc: the items of `humor-tasks annotate`."""
+    """HumanAcc: the items of `humor-tasks people page`."""
     system = tmp_path / "system.json"
     records = load("mock_explaining", dataset="sample", scene="comedy").records
     system.write_text(json.dumps({record.id: "Because." for record in records}))
     output = tmp_path / "pairs.jsonl"
-    given = ["pairs", "--task", "mock_explaining", "--dataset", "sample", "--scene", "comedy", "-o", str(output)]
+    given = [
+        "people",
+        "pairs",
+        "--task",
+        "mock_explaining",
+        "--dataset",
+        "sample",
+        "--scene",
+        "comedy",
+        "-o",
+        str(output),
+    ]
     done = CliRunner().invoke(main, [*given, "--system", str(system), "--against", "human"])
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in output.read_text().splitlines()]
@@ -404,7 +415,7 @@ def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
 def test_people_match_what_models_match(tmp_path: Path) -> None:
     output = tmp_path / "pairs.jsonl"
     given = ["--task", "mock_matching", "--dataset", "sample", "--scene", "post", "--input", "description"]
-    done = CliRunner().invoke(main, ["pairs", *given, "-o", str(output)])
+    done = CliRunner().invoke(main, ["people", "pairs", *given, "-o", str(output)])
     assert done.exit_code == 0, done.output
     (row, *_) = [json.loads(line) for line in output.read_text().splitlines()]
     (first, *_) = load("mock_matching", dataset="sample", scene="post", input="description").records
@@ -416,7 +427,7 @@ def test_people_match_what_models_match(tmp_path: Path) -> None:
 def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> None:
     output = tmp_path / "pairs.jsonl"
     given = ["--task", "mock_matching", "--dataset", "sample", "--scene", "comedy", "--size", "1"]
-    done = CliRunner().invoke(main, ["pairs", *given, "-o", str(output)])
+    done = CliRunner().invoke(main, ["people", "pairs", *given, "-o", str(output)])
     assert done.exit_code == 0, done.output
     row = json.loads(output.read_text())
     assert row["image"]
@@ -430,7 +441,7 @@ def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> 
 def test_people_detect_and_compare_stories_with_captions(tmp_path: Path) -> None:
     output, stories = tmp_path / "pairs.jsonl", tmp_path / "stories.json"
     given = ["--dataset", "sample", "-o", str(output)]
-    done = CliRunner().invoke(main, ["pairs", "--task", "mock_detecting", *given])
+    done = CliRunner().invoke(main, ["people", "pairs", "--task", "mock_detecting", *given])
     assert done.exit_code == 0, done.output
     records = {record.id: record for record in load("mock_detecting", dataset="sample").records}
     for item in read_pairs(output):
@@ -441,7 +452,7 @@ def test_people_detect_and_compare_stories_with_captions(tmp_path: Path) -> None
     records = {record.id: record for record in load("mock_generation", dataset="sample").records}
     stories.write_text(json.dumps(dict.fromkeys(records, "A story.")))
     sides = ["--system", str(stories), "--against", "human"]
-    done = CliRunner().invoke(main, ["pairs", "--task", "mock_generation", *sides, "--images", "0", *given])
+    done = CliRunner().invoke(main, ["people", "pairs", "--task", "mock_generation", *sides, "--images", "0", *given])
     assert done.exit_code == 0, done.output
     captions = {row.cluster: row.choices["ABCD".index(str(row.target))] for row in load(
         "mock_matching", dataset="sample", scene="stills").records}  # fmt: skip

@@ -153,7 +153,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def test_ranking_rows_in_both_formats(tmp_path: Path) -> None:
     for form in ("standard", "conversational"):
         told = commands.humor_tasks(
-            "export-preferences", "--task", "ranking", "--dataset", "sample", "--format", form, "-o", tmp_path / form
+            "export", "preferences", "--task", "ranking", "--dataset", "sample", "--format", form, "-o", tmp_path / form
         )
         assert "train: 30 rows of 15 contests" in told
     plain, chat = (rows_of(tmp_path / form / "test.jsonl") for form in ("standard", "conversational"))
@@ -174,7 +174,7 @@ def test_ranking_rows_in_both_formats(tmp_path: Path) -> None:
 def test_datasets_loads_the_folder(tmp_path: Path) -> None:
     for form in ("standard", "conversational"):
         args = ("--task", "ranking", "--dataset", "sample", "--setting", "caption_only", "--format", form)
-        commands.humor_tasks("export-preferences", *args, "-o", tmp_path / form)
+        commands.humor_tasks("export", "preferences", *args, "-o", tmp_path / form)
         loaded = load_dataset(str(tmp_path / form), cache_dir=str(tmp_path / "cache"))
         assert {split: len(rows) for split, rows in loaded.items()} == {"train": 30, "validation": 10, "test": 10}
         assert loaded["train"].column_names[:3] == ["prompt", "chosen", "rejected"]
@@ -186,7 +186,7 @@ def invented_crowd(folder: Path) -> tuple[str | Path, ...]:
     """Contests 101 to 104, of which 104 has the captions of 103."""
     invent(folder, contests=4)
     (folder / "crowd" / "104.csv").write_text((folder / "crowd" / "103.csv").read_text())
-    return "export-preferences", "--crowd", folder / "crowd", "--annotations", folder / "annotations.json"
+    return "export", "preferences", "--crowd", folder / "crowd", "--annotations", folder / "annotations.json"
 
 
 def test_the_crowds_pairs(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_what_cannot_be_exported(args: tuple[str, ...], said: str, tmp_path: Pat
     if "CROWD" in args:
         invent(tmp_path, contests=2)
     given = [str(tmp_path / "crowd") if each == "CROWD" else each for each in args]
-    assert said in commands.refused("export-preferences", *given, "-o", tmp_path / "out")
+    assert said in commands.refused("export", "preferences", *given, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -287,20 +287,20 @@ def test_where_nothing_can_be_written(name: str, said: str, tmp_path: Path) -> N
     (tmp_path / "b.jsonl").touch()
     split = ("--split", "test") if name == "b.jsonl" else ()
     args = ("--task", "ranking", "--dataset", "sample", *split, "-o", tmp_path / name)
-    assert said in commands.refused("export-preferences", *args)
+    assert said in commands.refused("export", "preferences", *args)
 
 
 def test_own_templates(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "write.txt").write_text("== user ==\nScene: $scene")
     args = ("--task", "ranking", "--dataset", "sample", "--split", "test", "--prompts", tmp_path / "mine")
-    commands.humor_tasks("export-preferences", *args, "-o", tmp_path / "o.jsonl")
+    commands.humor_tasks("export", "preferences", *args, "-o", tmp_path / "o.jsonl")
     record = load("ranking", dataset="sample").records[0]
     shown = [{"role": "user", "content": f"Scene: {record.context}"}]
     assert rows_of(tmp_path / "o.jsonl")[0]["prompt"] == shown
     (tmp_path / "mine" / "write.txt").write_text("== user ==\nNo scene")
     assert "lacks $scene; the cartoon would not be shown" in commands.refused(
-        "export-preferences", *args, "-o", tmp_path / "p.jsonl"
+        "export", "preferences", *args, "-o", tmp_path / "p.jsonl"
     )
 
 
@@ -330,7 +330,7 @@ ACCEPTED = {730: 0.0, 695: 0.01, 536: 0.162, 591: 0.002}
 @pytest.mark.slow
 def test_real_ranking_rows(real_corpus: str, tmp_path: Path) -> None:
     told = commands.humor_tasks(
-        "export-preferences", "--task", "ranking", "--dataset", real_corpus, "-o", tmp_path / "o"
+        "export", "preferences", "--task", "ranking", "--dataset", real_corpus, "-o", tmp_path / "o"
     )
     assert "train: 9,576 rows of 410 contests" in told
     assert "validation: 507 rows of 133 contests" in told

@@ -14,7 +14,7 @@ from humor_tasks.data.published import GRADERS, Figure, published, read_publishe
 from humor_tasks.errors import BadInput
 
 INPUTS = ("description", "pixels", "caption_only")
-# People agree in the comparison of explanations; `humor-tasks agreement` computes it, no run does.
+# People agree in the comparison of explanations; `humor-tasks people agreement` computes it, no run does.
 OF_PEOPLE = {("explanation_preference", "gwet_ac1")}
 # Log-likelihoods of the references: lm-eval and `train text` have them, replies do not.
 OF_LIKELIHOODS = {("explanation", "word_perplexity")}

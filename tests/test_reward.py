@@ -136,8 +136,8 @@ def test_a_reward_model_ranks_captions(tmp_path: Path) -> None:
     lines = [json.dumps({"contest": "9001", "caption": text, "system": text[:1]}) for text in captions]
     (tmp_path / "c.jsonl").write_text("\n".join(lines))
     commands.humor_tasks(
-        "rank-captions", tmp_path / "c.jsonl", "--model", f"reward/{folder}", "-M", "device=cpu", "--dataset", "sample",
-        "-o", tmp_path / "ranks.csv", "--log-dir", tmp_path / "logs",
+        "captions", "rank", tmp_path / "c.jsonl", "--model", f"reward/{folder}", "-M", "device=cpu",
+        "--dataset", "sample", "-o", tmp_path / "ranks.csv", "--log-dir", tmp_path / "logs",
     )  # fmt: skip
     context = next(r.context for r in load("ranking", dataset="sample").records if r.cluster == "9001")
     (rewards,) = RewardChooser(folder, PROMPT, "cpu").score([Question("", context, captions)])

@@ -281,6 +281,7 @@ class Uses:
     `replicates`.
     submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
     writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
+    examines_judges: whether the model under test judges, and is right where it agrees with people.
     """
 
     trains: frozenset[System] = frozenset()
@@ -290,6 +291,7 @@ class Uses:
     repeated: bool = False
     submits: Literal["", "rating", "pairwise"] = ""
     writes: Literal["", "caption", "captions"] = ""
+    examines_judges: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.trains, str) or set(self.trains) - set(get_args(System)):

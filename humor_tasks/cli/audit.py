@@ -1,4 +1,4 @@
-"""The command `humor-tasks audit`: checks of a dataset."""
+"""`humor-tasks audit`: checks of a dataset."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from pathlib import Path
 
 import click
 
-from humor_tasks.cli.predictions import given_option
+from humor_tasks.cli.options import JSON, PARAMETERS, output, together
 from humor_tasks.errors import BadInput, check_choice
-
-_PATH = click.Path(path_type=Path)
 
 
 @click.command()
 @click.argument("dataset")
 @click.option("--task", help="Benchmark whose loader reads DATASET, such as matching. Default: read named columns.")
-@given_option
+@PARAMETERS
 @click.option("--config", "configs", multiple=True, help="Config, or folder, of a dataset without --task; repeatable.")
 @click.option("--split", "splits", multiple=True, help="Split; repeatable. Default: all.")
 @click.option("--choices", metavar="COLUMNS", help="Column of a list of choices, or columns of one each, with commas.")
@@ -34,12 +32,11 @@ _PATH = click.Path(path_type=Path)
     metavar="KIND",
     help="Exit with 1 for findings of this kind; repeatable. 'none': never. Default: for every error.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-o", "--output", type=_PATH, help="Folder for the page (index.html) and audit.json.")
+@together(JSON, output("a folder with the page (index.html) and audit.json"))
 def audit(
     dataset: str,
     task: str | None,
-    given: tuple[str, ...],
+    parameters: tuple[str, ...],
     configs: tuple[str, ...],
     splits: tuple[str, ...],
     identity: str | None,
@@ -51,11 +48,11 @@ def audit(
     output: Path | None,
     **columns: str | None,
 ) -> None:
-    """Check a dataset of choices, yes or no, or ratings: shortcuts, balance, repetitions, leaks between splits.
+    """Check a dataset for shortcuts, imbalance, repetitions and leaks between splits.
 
-    DATASET is what --task takes (a folder, a hub id or 'sample'), or without --task a JSONL, JSON, CSV, TSV or parquet
-    file, a folder of such files, or a hub id, whose columns are named or recognised. Ends with 1 when something is
-    wrong; docs/audit.md lists the kinds of findings.
+    DATASET holds choices, yes or no, or ratings. With --task it is a folder, a hub id or 'sample'; without, a JSONL,
+    JSON, CSV, TSV or parquet file, a folder of such files, or a hub id, whose columns are named or recognised. Ends
+    with 1 when something is wrong; docs/audit.md lists the kinds of findings.
     """
     from humor_tasks.corpora.audit.auditing import audit as check
     from humor_tasks.corpora.audit.folder import check_folder, write_audit
@@ -72,7 +69,7 @@ def audit(
         raise BadInput("--fail-on none excludes other kinds.")
     if output:
         check_folder(output, [dataset, *against])
-    data = open_items(dataset, task, given, configs, splits, {**columns, "id": identity})
+    data = open_items(dataset, task, parameters, configs, splits, {**columns, "id": identity})
     done = check(data, open_choosers(embedding, quality), against)
     if output:
         write_audit(output, done)

@@ -1,85 +1,77 @@
-"""The commands `humor-tasks captions score` and `humor-tasks captions pick`."""
+"""`humor-tasks captions`: captions measured from files and logs, the best ones kept, and systems ranked by them."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from humor_tasks.cli.options import (
+    LOG_DIR,
+    MODEL,
+    MODEL_ARGS,
+    NO_CACHE,
+    PATH,
+    PROMPTS,
+    REVISION,
+    SETTING,
+    Group,
+    logs_of,
+    output,
+    together,
+)
 from humor_tasks.errors import BadInput, listed
 
 if TYPE_CHECKING:
     from humor_tasks.benchmarks.crowd.corpus import Crowd, CrowdOptions
     from humor_tasks.models.choosers.chooser import Chooser
     from humor_tasks.results.captions.against import Against
-    from humor_tasks.results.captions.figures import Written
     from humor_tasks.results.captions.files import CaptionGroup
     from humor_tasks.results.captions.pairwise import Judge
-    from humor_tasks.results.captions.placing import Placement
 
-_PATH = click.Path(path_type=Path)
-_CONTESTS = (
+_CONTESTS = together(
     click.option("--dataset", help="Contests with ratings: hub id, folder or 'sample'. Default: the public corpus."),
-    click.option("--revision", help="Branch, tag or commit of a hub dataset."),
+    REVISION,
     click.option("--split", help="held_out, validation, test, train or all. Default: held_out."),
     click.option("--contests", help="Only these contests of the split, such as 536,600-610."),
     click.option("--annotations", help="File of descriptions, in the place of the dataset's own."),
     click.option("--images", help="Folder of pictures, NUMBER.jpg, in the place of the dataset's own."),
-    click.option("--setting", help="What a model sees of the cartoon: description, pixels or caption_only."),
+    SETTING,
     click.option("--doubtful", help="Contests with thin votes or broken scoring: keep or skip. Default: keep."),
 )
-_JUDGING = (
-    click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable."),
-    click.option("--prompts", help="Folder whose rank.txt replaces the packaged one, for judges."),
-    click.option("--no-cache", is_flag=True, help="Do not use cached answers of a judge."),
-    click.option("--log-dir", help="Folder of the Inspect log with a judge's answers. Default: Inspect's."),
-)
-
-
-_AGAINST = (
+_JUDGES = together(MODEL_ARGS, PROMPTS, NO_CACHE, LOG_DIR)
+_GRADERS = together(
     click.option("--grader", multiple=True, metavar="MODEL", help="Inspect model that judges; several form a panel."),
     click.option(
         "--mode",
         default="overall",
-        show_default=True,
         type=click.Choice(["overall", "best_pick", "both"]),
         help="The graders' question.",
     ),
-    click.option("--judge-shots", default=0, show_default=True, type=click.IntRange(0), help="Their worked examples."),
-    click.option("--tau", default="none", show_default=True, help="Their threshold of log P(A) - log P(B)."),
+    click.option("--judge-shots", default=0, type=click.IntRange(0), help="Their worked examples."),
+    click.option("--tau", default="none", help="Their threshold of log P(A) - log P(B)."),
 )
 
 
-def _with(options: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-@click.group()
+@click.group(cls=Group)
 def captions() -> None:
-    """Measure captions from files, and keep the best ones.
+    """Measure captions from files and logs, keep the best ones, and rank systems by them.
 
-    A FILE is JSON lines of {contest, caption or captions, system}, a table with a row a contest, or a log of
+    Files are JSON lines of {contest, caption or captions, system}, tables with a row a contest, and logs of
     humor_tasks/brainstorm or humor_tasks/caption_writing.
     """
 
 
 @captions.command()
-@click.argument("files", nargs=-1, required=True, type=_PATH)
-@_with(_CONTESTS)
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@_CONTESTS
 @click.option("--encoder", metavar="MODEL", help="sentence-transformers model or folder: diversity by embeddings.")
 @click.option("--place-by", metavar="MODEL", help="Inspect model that places captions among the contest's: crowd_rank.")
-@_with(_JUDGING)
-@_with(_AGAINST)
-@click.option("-o", "--output", type=_PATH, help="Also write every figure and caption (JSON).")
+@together(_JUDGES, _GRADERS, output("every figure and caption (.json)"))
 def score(
     files: tuple[Path, ...],
     encoder: str | None,
@@ -89,7 +81,7 @@ def score(
     judge_shots: int,
     tau: str,
     output: Path | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Length, diversity, recitation, crowd_rank and win rates of the captions in FILES, per system.
 
@@ -98,6 +90,7 @@ def score(
     other models that score single captions use their scores, any other model compares captions as a judge. Win rates:
     --grader compares each ten captions with four groups of people's, as the task caption_writing does.
     """
+    from humor_tasks.benchmarks import writers
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
@@ -105,20 +98,44 @@ def score(
     from humor_tasks.results.captions.figures import Report, as_markdown
     from humor_tasks.results.captions.files import read_all
 
-    check_output(output, *files)
-    judging = _judging(given)
-    options = _options(given, "description" if place_by or grader else "caption_only")
-    groups = read_all(files)
-    crowd, lacking = _crowd(options, groups)
-    placer = _opened(place_by, **judging) if place_by else None
+    paths = logs_of([*writers("caption"), *writers("captions")], files)
+    check_output(output, *paths)
+    judges = _taken(options)
+    contests = _contests(options, "description" if place_by or grader else "caption_only")
+    groups = read_all(paths)
+    crowd, lacking = _crowd(contests, groups)
+    placer = _opened(place_by, **judges) if place_by else None
     embedding = Embedding(encoder) if encoder else None
     rows = figures.written(crowd, groups)
-    placement = _placed(placer, crowd, options, rows) if placer else None
-    if placement and place_by:
+    placement = None
+    if placer and place_by:
+        from humor_tasks.results.captions import placing
+        from humor_tasks.results.captions.pairwise import Judge
+
+        texts: dict[int, list[str]] = {}
+        for row in rows:
+            texts.setdefault(row.contest, []).append(row.caption)
+        if isinstance(placer, Judge):
+            placement = placing.place_by_comparing(placer, crowd, contests, texts)
+        else:
+            placement = placing.place(placer, crowd.cartoons, texts)
         placement = dataclasses.replace(placement, model=place_by)
         rows = figures.placed(rows, placement)
-    how = {"setting": options.setting, "mode": mode, "judge_shots": judge_shots, "tau": tau}
-    against = _against(crowd, groups, grader, given | how, judging) if grader else []
+    against: Sequence[Against] = ()
+    if grader:
+        from humor_tasks.on_inspect.client import open_model
+        from humor_tasks.results.captions.against import compare
+
+        question = {"setting": contests.setting, "judge_shots": judge_shots, "tau": tau, "prompts": judges["prompts"]}
+        against = compare(
+            groups,
+            [cartoon.number for cartoon in crowd.cartoons],
+            [open_model(name, judges["model_args"]) for name in grader],
+            ("overall", "best_pick") if mode == "both" else (mode,),
+            {name: value for name, value in (options | question).items() if value is not None},
+            judges["cache"],
+            judges["log_dir"],
+        )
     report = Report(
         crowd.provenance(len(rows)),
         figures.systems(crowd, groups, rows, embedding),
@@ -134,49 +151,12 @@ def score(
     echo(as_markdown(report))
 
 
-def _placed(placer: Chooser | Judge, crowd: Crowd, options: CrowdOptions, rows: Sequence[Written]) -> Placement:
-    from humor_tasks.results.captions import placing
-    from humor_tasks.results.captions.pairwise import Judge
-
-    texts: dict[int, list[str]] = {}
-    for row in rows:
-        texts.setdefault(row.contest, []).append(row.caption)
-    if isinstance(placer, Judge):
-        return placing.place_by_comparing(placer, crowd, options, texts)
-    return placing.place(placer, crowd.cartoons, texts)
-
-
-def _against(
-    crowd: Crowd,
-    groups: Sequence[CaptionGroup],
-    graders: Sequence[str],
-    given: Mapping[str, Any],
-    judging: Mapping[str, Any],
-) -> Sequence[Against]:
-    """The graders' verdicts. given: the parameters of `caption_writing`, None where not set; mode may be `both`."""
-    from humor_tasks.results.captions.against import compare
-
-    mode, prompts = given["mode"], {"prompts": judging["prompts"]}
-    parameters = {name: value for name, value in {**given, **prompts}.items() if value is not None}
-    return compare(
-        groups,
-        [cartoon.number for cartoon in crowd.cartoons],
-        [_model(name, judging["model_args"]) for name in graders],
-        ("overall", "best_pick") if mode == "both" else (mode,),
-        parameters,
-        judging["cache"],
-        judging["log_dir"],
-    )
-
-
 @captions.command()
-@click.argument("file", type=_PATH)
-@click.option("--by", required=True, metavar="MODEL", help="Any Inspect model; as in `captions score --place-by`.")
-@click.option("-k", "count", default=10, show_default=True, type=click.IntRange(1), help="Captions to keep.")
-@_with(_CONTESTS)
-@_with(_JUDGING)
-@click.option("-o", "--output", required=True, type=_PATH, help="New file (.jsonl), which `captions score` reads.")
-def pick(file: Path, by: str, count: int, output: Path, **given: Any) -> None:
+@click.argument("file", type=PATH)
+@MODEL
+@click.option("-k", "count", default=10, type=click.IntRange(1), help="Captions to keep.")
+@together(_CONTESTS, _JUDGES, output("the captions (.jsonl), which `captions score` reads", required=True))
+def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> None:
     """Keep the best K captions of each contest and system in FILE, in their order (best-of-n).
 
     A model that scores single captions ranks them by its scores. Any other model compares each two of a group in both
@@ -191,44 +171,129 @@ def pick(file: Path, by: str, count: int, output: Path, **given: Any) -> None:
     check_output(output, file)
     if output.suffix != ".jsonl":
         raise BadInput(f"{output}: the name of a file of captions must end in .jsonl.")
-    judging = _judging(given)
-    options = _options(given, "description")
+    judges = _taken(options)
+    contests = _contests(options, "description")
     groups = read_groups(file)
-    blind = options.setting == "caption_only" and not given["dataset"]
-    placer = _opened(by, **judging)
-    crowd = None if blind else _crowd(options, groups)[0]
+    blind = contests.setting == "caption_only" and not options["dataset"]
+    chooser = _opened(model, **judges)
+    crowd = None if blind else _crowd(contests, groups)[0]
     if crowd:
-        _check_all_there(file, groups, crowd)
-    if isinstance(placer, Judge):
-        cartoons = of_crowd(crowd, options) if crowd else _blind(groups, options)
-        picked, unread = pick_by_comparing(placer, groups, count, cartoons)
+        known = {cartoon.number for cartoon in crowd.cartoons}
+        lacking = dict.fromkeys(str(group.contest) for group in groups if group.contest not in known)
+        if lacking:
+            raise BadInput(
+                f"{file}: not in the dataset: {listed('contest', lacking, most=5)}; choose --split all or another "
+                "--dataset, or --setting caption_only without --dataset."
+            )
+    if isinstance(chooser, Judge):
+        cartoons = of_crowd(crowd, contests) if crowd else _blind(groups, contests)
+        picked, unread = pick_by_comparing(chooser, groups, count, cartoons)
     else:
-        picked, unread = pick(placer, groups, count, {c.number: c for c in crowd.cartoons} if crowd else {}), 0
+        picked, unread = pick(chooser, groups, count, {c.number: c for c in crowd.cartoons} if crowd else {}), 0
     write_text(output, as_lines(picked))
-    click.echo(f"{output}: {sum(len(g.captions) for g in picked)} captions in {len(picked)} groups, by {by}.")
+    click.echo(f"{output}: {sum(len(g.captions) for g in picked)} captions in {len(picked)} groups, by {model}.")
     if short := [f"{g.contest} ({len(g.captions)})" for g in groups if len(g.captions) < count]:
         click.echo(f"Fewer than {count} captions, kept as they are: {listed('contest', short)}.")
     if unread:
         click.echo(f"{unread} comparisons have no readable answer and are left out.")
 
 
-# ---- opening ------------------------------------------------------------------------------------
+@captions.command()
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@together(MODEL, MODEL_ARGS)
+@click.option("--dataset", help="Dataset with the cartoons. Default: that of the first log, else the public corpus.")
+@REVISION
+@click.option("--split", help="Split with the cartoons. Default: that of the first log, else test.")
+@click.option("--fold", help="Fold with the cartoons. Default: that of the first log, else 0.")
+@SETTING
+@click.option("--bradley-terry", is_flag=True, help="Also report the systems' strengths (extra 'preference').")
+@together(PROMPTS, NO_CACHE, LOG_DIR, output("the captions with their ranks: .csv or .json"))
+def rank(
+    files: tuple[Path, ...],
+    model: str,
+    model_args: tuple[str, ...],
+    bradley_terry: bool,
+    prompts: str | None,
+    no_cache: bool,
+    log_dir: str | None,
+    output: Path | None,
+    **corpus: Any,
+) -> None:
+    """Rank captions by pairwise comparison within each cartoon, in both presentation orders.
+
+    FILES are logs of humor_tasks/brainstorm, folders of them, or JSONL files of {contest, caption, system}. A pair with
+    different preferences in the two orders is a tie; a pair with an unparsed answer is left out and counted.
+    """
+    from humor_tasks.benchmarks import writers
+    from humor_tasks.data.writing import check_output
+    from humor_tasks.on_inspect.client import open_model
+    from humor_tasks.results.captions import pairwise as ranking
+    from humor_tasks.results.captions.files import read_captions
+    from humor_tasks.results.captions.pairwise import ask, compared, of_corpus
+
+    ranking.check_ending(output)
+    paths = logs_of(writers("caption"), files)
+    check_output(output, *paths)
+    read = [read_captions(path) for path in paths]
+    captions = [caption for part in read for caption in part.captions]
+    recorded = next((part.corpus for part in read if part.corpus), {})
+    recorded = {name: value for name, value in recorded.items() if name != "setting"}
+    where = {**recorded, **{name: value for name, value in corpus.items() if value is not None}}
+    pairs = ranking.pairs_of(captions)
+    log = ask(captions, pairs, open_model(model, model_args), of_corpus(where), prompts, not no_cache, log_dir)
+    pairs = compared(pairs, log)
+    rows = ranking.ranked(captions, pairs)
+    if output:
+        ranking.write_ranking(output, rows)
+    unread = sum(pair.worth is None for pair in pairs)
+    first = ranking.first_shown(captions, pairs)
+    click.echo(
+        f"{len(captions)} captions, {len(pairs)} pairs, {unread} unread; first shown preferred {first.value:.3f}."
+    )
+    if unparsed := sum(part.unparsed for part in read):
+        click.echo(f"{unparsed} replies had no readable caption; they are left out.")
+    if declined := sum(part.refused for part in read):
+        click.echo(f"{declined} replies were refusals; they are left out.")
+    for name, e in ranking.by_system(captions, pairs).items():
+        click.echo(f"{name}: win rate {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], {e.n} pairs, {e.clusters} contests")
+    if bradley_terry:
+        for name, strength in ranking.strengths(captions, pairs).items():
+            e = strength.estimate
+            click.echo(
+                f"{name}: strength {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], rank {strength.best}-{strength.worst}"
+            )
+    click.echo(f"Every answer: {log.location}" + (f"\nRanking: {output}" if output else ""))
+    if unread == len(pairs):
+        raise BadInput("no answer could be parsed; the log holds the model's replies.")
 
 
-def _judging(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of models, taken out of the given ones."""
-    how = {name: given.pop(name) for name in ("model_args", "prompts", "log_dir")}
-    return how | {"cache": not given.pop("no_cache")}
+# ---- models and contests ------------------------------------------------------------------------
 
 
-def _options(given: dict[str, Any], setting: str) -> CrowdOptions:
+def _taken(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of judges, taken out of all options; those of the contests are left."""
+    judges = {name: options.pop(name) for name in ("model_args", "prompts", "log_dir")}
+    return judges | {"cache": not options.pop("no_cache")}
+
+
+def _opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Judge:
+    """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
+    from humor_tasks.on_inspect.client import open_model
+    from humor_tasks.results.captions.pairwise import Judge
+
+    model = open_model(name, model_args)
+    chooser: Chooser | None = getattr(model.api, "chooser", None)
+    return Judge(model, **judges) if chooser is None or chooser.reads_prompt else chooser
+
+
+def _contests(options: dict[str, Any], setting: str) -> CrowdOptions:
     from humor_tasks.benchmarks.crowd.corpus import CrowdOptions
 
-    return CrowdOptions(**{"setting": setting} | {name: value for name, value in given.items() if value is not None})
+    return CrowdOptions(**{"setting": setting} | {name: value for name, value in options.items() if value is not None})
 
 
 def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd, list[int]]:
-    """The contests for which there are captions, and the others of the dataset. Raises BadInput where there is none."""
+    """The contests for which there are captions, and the numbers of the dataset's others. Raises BadInput for none."""
     from humor_tasks.benchmarks.crowd.corpus import crowd_of, open_source
 
     source = open_source(options)
@@ -239,37 +304,12 @@ def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd
             f"{options.dataset}, split {options.split}: has none of the {listed('contest', map(str, sorted(written)))} "
             "of the files; choose another --split (all) or --dataset."
         )
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         crowd = crowd_of(dataclasses.replace(source, numbers=known), options)
-    for warning in told:
+    for warning in caught:
         click.echo(f"Beware: {warning.message}", err=True)
     return crowd, [number for number in source.numbers if number not in written]
-
-
-def _opened(name: str, model_args: Sequence[str], **how: Any) -> Chooser | Judge:
-    """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
-    from humor_tasks.results.captions.pairwise import Judge
-
-    model = _model(name, model_args)
-    chooser: Chooser | None = getattr(model.api, "chooser", None)
-    return Judge(model, **how) if chooser is None or chooser.reads_prompt else chooser
-
-
-def _model(name: str, model_args: Sequence[str]) -> Any:
-    from humor_tasks.on_inspect.client import open_model
-
-    return open_model(name, model_args)
-
-
-def _check_all_there(file: Path, groups: Sequence[CaptionGroup], crowd: Crowd) -> None:
-    known = {cartoon.number for cartoon in crowd.cartoons}
-    lacking = dict.fromkeys(str(group.contest) for group in groups if group.contest not in known)
-    if lacking:
-        raise BadInput(
-            f"{file}: not in the dataset: {listed('contest', lacking, most=5)}; choose --split all or another "
-            "--dataset, or --setting caption_only without --dataset."
-        )
 
 
 def _blind(groups: Sequence[CaptionGroup], options: CrowdOptions) -> Any:

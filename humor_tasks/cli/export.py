@@ -1,73 +1,311 @@
-"""The command `humor-tasks export-results`."""
+"""`humor-tasks export`: submissions, results for other places, and rows to train other people's models with."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from humor_tasks.cli.flags import TaskOption, tasks_of
+from humor_tasks.cli.options import (
+    DATASET,
+    PARAMETERS,
+    PATH,
+    PROMPTS,
+    REVISION,
+    RUNS,
+    SETTING,
+    TASK,
+    Group,
+    log_of,
+    output,
+    together,
+)
 from humor_tasks.errors import BadInput
 
-_PATH = click.Path(path_type=Path)
+if TYPE_CHECKING:
+    from humor_tasks.results import LeftOut, Result
+    from humor_tasks.results.export import Published
+
 URL = re.compile(r"https?://[!-~]+")
 _RELATIONSHIPS = ["first_party", "third_party", "collaborative", "other"]
-
-
-@click.command("export-results")
-@click.argument("runs", nargs=-1, required=True, type=_PATH)
-@click.option("--to", "form", required=True, type=click.Choice(["every-eval-ever", "hub"]), help="Form of the files.")
-@click.option("-o", "--output", required=True, type=_PATH, help="Folder of the files.")
-@click.option(
+_SPLITS = ["train", "validation", "test"]
+_OF_TASK = ("dataset", "revision", "fold", "setting")
+_OF_CROWD = ("annotations", "contests", "exclude", "test", "validation", "pairs", "seed", "distinct")
+_MODELS = click.option(
     "--model",
     "models",
     multiple=True,
     metavar="SYSTEM=ORG/NAME",
     help="A system's name in the logs, as `report` prints it, and its model as the hub names it; repeatable.",
 )
-@click.option("--organization", help="every-eval-ever: who made the runs.")
+
+
+@click.group(cls=Group)
+def export() -> None:
+    """Write results and rows in the forms of other places."""
+
+
+@export.command()
+@click.argument("run", type=PATH)
+@click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: error.")
+@click.option("--seed", default=1234, help="Seed of --fill random.")
+@output("the submission (.json, or .csv for Humicroedit)", required=True)
+def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
+    """Write a submission from an Inspect log or lm-eval samples.
+
+    Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
+    """
+    from humor_tasks.benchmarks import BENCHMARKS
+    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.results.submission import complete, predictions, read_answers, write_predictions
+
+    log = log_of(BENCHMARKS, run)
+    check_output(output, log)
+    logged = read_answers(log)
+    if logged.subtask:
+        numbers = predictions(logged, fill, seed, str(log))
+        write_predictions(output, numbers)
+        click.echo(f"{output}: {len(numbers)} {'headlines' if logged.subtask == 'rating' else 'pairs'}.")
+        return
+    letters = complete(logged.answers, logged.letters, fill, seed, str(log))
+    write_json(output, letters)
+    click.echo(f"{output}: {len(letters)} instances (the leaderboard has 830 for matching, 664 for ranking).")
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+@export.command("eval-schema")
+@together(RUNS, _MODELS)
+@click.option("--organization", help="Who made the runs.")
 @click.option(
     "--relationship",
     type=click.Choice(_RELATIONSHIPS),
     default="third_party",
-    show_default=True,
-    help="every-eval-ever: of that organization to the models.",
+    help="Of that organization to the models.",
 )
-@click.option("--source-url", help="hub: address of the logs or of a description of the runs.")
-def export_results(
-    runs: tuple[Path, ...],
-    form: str,
-    output: Path,
-    models: tuple[str, ...],
-    organization: str | None,
-    relationship: str,
-    source_url: str | None,
+@output("a folder of records", required=True)
+def every_eval_ever(
+    runs: tuple[Path, ...], output: Path, models: tuple[str, ...], organization: str | None, relationship: str
 ) -> None:
-    """Write results for Every Eval Ever or for the .eval_results of models on the Hugging Face hub.
+    """Write results for Every Eval Ever.
 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them. Runs of the packaged
     sample, of other rows than the benchmark's corpus and unfinished runs are left out, with the reason.
     """
-    from humor_tasks.data.writing import encodable, write_text
+    from humor_tasks.results.export import eval_schema
+
+    if not (organization and organization.strip()):
+        raise BadInput("--organization is missing; Every Eval Ever asks who made the runs.")
+    published, left = _published(runs, output, models)
+    _write_files(output, eval_schema.files(published, organization, relationship, time.time()), left)
+
+
+@export.command()
+@together(RUNS, _MODELS)
+@click.option("--source-url", metavar="URL", help="Address of the logs or of a description of the runs.")
+@output("a folder of .eval_results", required=True)
+def hub(runs: tuple[Path, ...], output: Path, models: tuple[str, ...], source_url: str | None) -> None:
+    """Write results for the .eval_results of models on the Hugging Face hub.
+
+    RUNS, and what is left out, are those of `humor-tasks export eval-schema`.
+    """
+    from humor_tasks.results.export import hub_results
+
+    if source_url is not None and not URL.fullmatch(source_url):
+        raise BadInput(f"--source-url {source_url!r}: give an address that begins with https:// or http://.")
+    published, left = _published(runs, output, models, hub_results.refusal)
+    _write_files(output, hub_results.files(published, source_url), left)
+
+
+def _published(
+    runs: tuple[Path, ...], output: Path, models: tuple[str, ...], refuses: Callable[[Result], str] = lambda _: ""
+) -> tuple[list[Published], list[LeftOut]]:
     from humor_tasks.results import read_results
-    from humor_tasks.results.export import choose, eval_schema, hub_results, read_models
+    from humor_tasks.results.export import choose, read_models
 
     if output.exists() and not output.is_dir():
         raise BadInput(f"{output}: is a file; give a folder.")
-    if source_url is not None and not URL.fullmatch(source_url):
-        raise BadInput(f"--source-url {source_url!r}: give an address that begins with https:// or http://.")
     named = read_models(models)
-    if form == "hub":
-        published, left = choose(read_results(runs), named, hub_results.refusal)
-        files = hub_results.files(published, source_url)
-    elif organization and organization.strip():
-        published, left = choose(read_results(runs), named)
-        files = eval_schema.files(published, organization, relationship, time.time())
-    else:
-        raise BadInput("--organization is missing; Every Eval Ever asks who made the runs.")
+    return choose(read_results(runs), named, refuses)
+
+
+def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]) -> None:
+    from humor_tasks.data.writing import encodable, write_text
+
     for path, text in files.items():
         write_text(output / path, encodable(text))
         click.echo(output / path)
-    for each in left:
-        click.echo(f"left out: {each.path}: {each.why}", err=True)
+    for file in left:
+        click.echo(f"left out: {file.path}: {file.why}", err=True)
+
+
+# ---- rows for training --------------------------------------------------------------------------
+
+
+@export.command()
+@click.option("--task", cls=TaskOption, tasks=tasks_of("preferences"), only=True, help="Rows of this benchmark.")
+@click.option("--dataset", help="For --task: hub id, dataset folder or 'sample'. Default: the public corpus.")
+@click.option("--revision", help="For --task: branch, tag or commit of a hub dataset.")
+@click.option("--fold", help="For --task: 0..4. Default: 0.")
+@click.option("--setting", help="For --task: description or caption_only. Default: description.")
+@PARAMETERS
+@click.option("--crowd", type=PATH, help="Folder with NUMBER.csv: captions with the crowd's ratings.")
+@click.option("--annotations", type=PATH, help="For --crowd: JSON with descriptions. Default: no scene in prompts.")
+@click.option("--contests", help="For --crowd: only these, such as 530-620,655. Default: all in the folder.")
+@click.option("--exclude", help="For --crowd: none of these contests.")
+@click.option("--test", help="For --crowd: the test split's contests, or none. Default: the 91 held out as published.")
+@click.option("--validation", type=click.FloatRange(0, 1), help="For --crowd: share of the other contests. [0.1]")
+@click.option("--pairs", type=click.IntRange(1), help="For --crowd: pairs per contest. [1000]")
+@click.option("--seed", type=click.IntRange(0), help="For --crowd: seed of draws and splits. [2024]")
+@click.option("--distinct", is_flag=True, default=None, help="For --crowd: no pair comes twice.")
+@click.option("--split", "splits", multiple=True, type=click.Choice(_SPLITS), help="Repeatable. Default: all.")
+@click.option(
+    "--format",
+    "form",
+    default="conversational",
+    type=click.Choice(["standard", "conversational"]),
+    help="TRL's format: texts, or messages.",
+)
+@PROMPTS
+@output("a new folder, or a new .jsonl file for one split", required=True)
+def preferences(
+    task: str | None,
+    parameters: tuple[str, ...],
+    crowd: Path | None,
+    splits: tuple[str, ...],
+    form: str,
+    prompts: str | None,
+    output: Path,
+    **options: Any,
+) -> None:
+    """Write prompt, chosen and rejected captions in TRL's preference format, for DPO and reward models.
+
+    The source is --task ranking (the better caption of each row) or --crowd FOLDER (pairs of a contest's captions whose
+    mean ratings are more than three standard errors apart, Zhang et al. 2024). Templates of --prompts: write.txt and
+    write.caption_only.txt.
+    """
+    if bool(task) == bool(crowd):
+        raise BadInput(f"name one source: --task {' or '.join(tasks_of('preferences')())} or --crowd FOLDER.")
+    foreign = [name for name in (_OF_CROWD if task else _OF_TASK) if options[name] is not None]
+    foreign += ["T"] if crowd and parameters else []
+    if foreign:
+        raise BadInput(f"--{foreign[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")
+    from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
+    from humor_tasks.training.preferences.writing import check_place, write_preferences
+
+    check_place(output, splits)
+    prompt = CaptionPrompt.read(prompts)
+    if task:
+        from humor_tasks.training.preferences.rows import row_preferences
+
+        source = row_preferences(task, splits, parameters, **{name: options[name] for name in _OF_TASK})
+    else:
+        source = _of_crowd(Path(str(crowd)), {name: options[name] for name in _OF_CROWD if options[name] is not None})
+    chosen = source.only(splits)
+    write_preferences(output, chosen, prompt, form)
+    for warning in chosen.warnings:
+        click.echo(f"Beware: {warning}.", err=True)
+    for name, text in chosen.facts.items():
+        click.echo(f"{name}: {text}")
+    for split, rows in chosen.rows.items():
+        click.echo(f"{split}: {len(rows):,} rows of {len({row.facts['contest'] for row in rows}):,} contests")
+    click.echo(f"{output}: {form} preferences.")
+
+
+def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
+    from humor_tasks.data.contests.source import HELD_OUT, numbers
+    from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
+
+    choice = Choice(
+        numbers(options["contests"], "--contests") if "contests" in options else None,
+        numbers(options.get("exclude"), "--exclude"),
+        numbers(options["test"], "--test") if "test" in options else frozenset(HELD_OUT),
+        options.get("validation", 0.1),
+    )
+    return crowd_preferences(
+        folder,
+        options.get("annotations"),
+        choice,
+        options.get("pairs", 1000),
+        options.get("seed", 2024),
+        options.get("distinct", False),
+    )
+
+
+@export.command()
+@together(TASK, SETTING)
+@click.option("--fold", help="Caption contest: cross-validation fold 0..4. Default: 0.")
+@together(DATASET, REVISION, PROMPTS, PARAMETERS)
+@click.option("--joined", is_flag=True, help="One file of train and validation rows, as in the paper.")
+@click.option("--model", help="Model to train, such as gpt-4.1-mini-2025-04-14. Default: checked for all.")
+@click.option("--limits", "table", type=PATH, help="TOML file of other limits and prices. Default: packaged.")
+@click.option("--n-epochs", "--epochs", "n_epochs", type=click.IntRange(1, 50), help="Default: the provider's choice.")
+@click.option("--submit", is_flag=True, help="Upload the files, start the job and follow it. This costs money.")
+@click.option("--suffix", help="With --submit: text in the new model's name.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="With --submit: seed of the job.")
+@click.option("--base-url", help="With --submit: base URL of the API. Default: OPENAI_BASE_URL, or OpenAI's.")
+@click.option("--retry-failed", is_flag=True, help="With --submit: start a new job after one that failed.")
+@output("a folder", required=True)
+def finetune(
+    task: str,
+    parameters: tuple[str, ...],
+    joined: bool,
+    model: str | None,
+    table: Path | None,
+    n_epochs: int | None,
+    submit: bool,
+    suffix: str | None,
+    seed: int | None,
+    base_url: str | None,
+    retry_failed: bool,
+    output: Path,
+    **options: Any,
+) -> None:
+    """Write a task's train and validation rows as chat examples for hosted fine-tuning, and optionally fine-tune.
+
+    The files are checked against the provider's documented limits, and their tokens and cost are estimated. With
+    --submit they are uploaded, and one job is started and followed; the same command goes on after an interruption and
+    pays for nothing twice. OPENAI_API_KEY is needed for --submit only.
+    """
+    from humor_tasks.training.hosted.export import costs, make_export, write_export
+    from humor_tasks.training.hosted.limits import read_limits
+    from humor_tasks.training.hosted.tokens import open_counter
+
+    limits = read_limits(table)
+    if submit and not model:
+        raise BadInput("--submit: name the model to train by --model.")
+    if suffix is not None and not 1 <= len(suffix) <= limits.most_suffix:
+        raise BadInput(f"--suffix has {len(suffix)} characters; the provider takes 1 to {limits.most_suffix}.")
+    of_submit = {"--suffix": suffix, "--seed": seed, "--base-url": base_url, "--retry-failed": retry_failed or None}
+    if not submit and (alone := [name for name, value in of_submit.items() if value is not None]):
+        raise BadInput(f"{alone[0]} is for --submit.")
+    models = [limits.model(model)] if model else list(limits.models.values())
+    if len({trained.encoding for trained in models}) > 1:
+        raise BadInput(f"{table}: its models have different vocabularies; choose one by --model.")
+    counter = open_counter(models[0].encoding)
+    export = make_export(task, parameters, options, joined, limits, models, counter)
+    write_export(output, export)
+    for file in export.files:
+        click.echo(f"{output / file.name}: {file.rows:,} rows, {file.tokens:,} tokens.")
+    if not counter.exact:
+        click.echo(
+            f"Tokens are estimated at 4 characters each, not counted: tiktoken cannot load {counter.name} "
+            f"({counter.problem}). Run once with a connection, or set TIKTOKEN_CACHE_DIR to a folder that has it."
+        )
+    click.echo(costs(export, models, n_epochs))
+    if limits.notice:
+        click.echo(limits.notice)
+    if submit and model:
+        from humor_tasks.training.hosted.submit import RESULT, Wanted
+        from humor_tasks.training.hosted.submit import submit as start
+
+        result = start(output, export, Wanted(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
+        tokens = result["trained_tokens"]
+        click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
+        click.echo(result["evaluate"])

@@ -1,4 +1,4 @@
-"""The command `humor-tasks report`."""
+"""`humor-tasks report` and `compare`: scorecards of finished runs, and systems compared on the same items."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ from pathlib import Path
 
 import click
 
-from humor_tasks.cli.predictions import predicted, prediction_options
-
-_PATH = click.Path(path_type=Path)
+from humor_tasks.cli.options import PATH, PREDICTIONS, RUNS, opened_for_predictions, output
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=_PATH)
-@click.option(
-    "-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.html, .md, .csv, .json)."
-)
-@prediction_options
-@click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench's hard score: a name or a file.")
-@click.option("--prices", type=_PATH, help="File of prices, used instead of logged costs.")
-@click.option("--plot", "picture", type=_PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
+@RUNS
+@output("a folder with all of it, or a file: .html, .md, .csv or .json")
+@PREDICTIONS
+@click.option("--hard", default="hard", help="Subset of HumorBench's hard score: a name or a file.")
+@click.option("--prices", type=PATH, help="File of prices, used instead of logged costs.")
+@click.option("--plot", "picture", type=PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
 def report(
     runs: tuple[Path, ...],
     output: Path | None,
     task: str | None,
     dataset: str | None,
-    given: tuple[str, ...],
+    parameters: tuple[str, ...],
     hard: str,
     prices: Path | None,
     picture: Path | None,
@@ -52,14 +48,49 @@ def report(
     check_ending(picture)
     check_subset(hard)
     priced = read_prices(prices)
-    predictions = predicted(task, dataset, given)
-    found = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
-    told = write_report(output, found) if output else []
-    echo(as_markdown(found, told=False))
-    for sentence in (*found.warnings, *(f"left out: {left_out_text(each)}" for each in found.results.left_out)):
-        click.echo(f"Beware: {sentence}", err=True)
-    for sentence in told:
-        click.echo(sentence, err=True)
+    predictions = opened_for_predictions(task, dataset, parameters)
+    report = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
+    messages = write_report(output, report) if output else []
+    echo(as_markdown(report, told=False))
+    for warning in (*report.warnings, *(f"left out: {left_out_text(file)}" for file in report.results.left_out)):
+        click.echo(f"Beware: {warning}", err=True)
+    for message in messages:
+        click.echo(message, err=True)
     if picture:
-        lines = [line for lines in found.judged.values() for line in lines]
+        lines = [line for lines in report.judged.values() for line in lines]
         click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")
+
+
+@click.command()
+@RUNS
+@click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
+@click.option("--seed", default=0, help="Seed of random permutations and of resampling.")
+@PREDICTIONS
+@output("a file: .md, .csv or .json")
+def compare(
+    runs: tuple[Path, ...],
+    metric: str | None,
+    seed: int,
+    task: str | None,
+    dataset: str | None,
+    parameters: tuple[str, ...],
+    output: Path | None,
+) -> None:
+    """Compare systems on the items that they all answered, per benchmark.
+
+    RUNS are Inspect logs, lm-eval samples or results, folders of them, and with --task files of predictions. Every two
+    runs of one benchmark are compared if they compare; the others are listed with the reason. docs/comparing.md says
+    what the figures mean.
+    """
+    from humor_tasks.data.tables import echo
+    from humor_tasks.data.writing import check_output
+    from humor_tasks.results import read_results
+    from humor_tasks.results.compare import as_markdown, check_ending, compare, write_report
+
+    predictions = opened_for_predictions(task, dataset, parameters)
+    check_output(output, *runs)
+    check_ending(output)
+    comparison = compare(read_results(runs, predictions), metric, seed)
+    if output:
+        write_report(output, comparison)
+    echo(as_markdown(comparison))

@@ -75,7 +75,7 @@ def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str
         ]
     if len(pairs) not in (1, len(votes)):
         raise BadInput(
-            f"--pairs is given {len(pairs)} times and there are {len(votes)} files of votes; give it once for all, "
+            f"--items is given {len(pairs)} times and there are {len(votes)} files of votes; give it once for all, "
             "or once for each in the same order."
         )
     files: dict[Path, list[Path]] = {}

@@ -78,7 +78,7 @@ def analyse(
     """
     if logs and not all(question.items for question in questions):
         raise BadInput(
-            "--judge needs --pairs: without them nothing tells whose text A is and which two texts were compared, "
+            "--judge needs --items: without them nothing tells whose text A is and which two texts were compared, "
             "and a judge of other texts, or with A and B exchanged, would go unnoticed."
         )
     questions_agreed = [agreed(question) for question in questions]

@@ -90,7 +90,7 @@ def grades(annotations: Annotations, rows: Mapping[str, Mapping[str, Any]]) -> l
         row = rows[item.id]
         if len(item.options) != GRADES or not all(isinstance(row.get(name), str) for name in ("original", "edit")):
             wanted = f"{GRADES} options, and original and edit as text"
-            raise BadInput(f"item {item.id}: must have {wanted}; `humor-tasks items rating` writes them.")
+            raise BadInput(f"item {item.id}: must have {wanted}; `humor-tasks people items rating` writes them.")
         by_item.setdefault(item.id, []).append(item.labels.index(vote.choice))
     table = []
     for identity, values in by_item.items():
@@ -111,7 +111,9 @@ def write_annotations(
         raise BadInput("--into takes the contest's annotations: items of the kinds description and links.")
     if not (kinds <= HITS.keys() or kinds in ({LITERAL.kind}, {EDITING.kind}, {RATING.kind})):
         names = ", ".join(sorted(kinds))
-        raise BadInput(f"items of the kinds {names}: `humor-tasks agreement` reads votes; see `items` for annotations.")
+        raise BadInput(
+            f"items of the kinds {names}: `humor-tasks people agreement` reads votes; see `items` for annotations."
+        )
     if not annotations:
         raise BadInput("there are no annotations yet.")
     if kinds <= HITS.keys():

@@ -6,7 +6,7 @@ ranking), or of FORMS, whose items have no options; description or null; image: 
 caption, for preference; said: a caption or dialogue, shown as it is; headline, in which marked words are written
 <word/>; draft: {field: text}, with which a form begins; cluster, such as a contest; answer: the correct option's label,
 which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
-for `humor-tasks agreement`. Other fields are ignored.
+for `humor-tasks people agreement`. Other fields are ignored.
 
 An answer to a form is the object {field: text} as JSON, in the column `choice` of a file of votes. The fields of
 `description` and `links` have the names of Hessel et al. (ACL 2023), Appendix A, where the location belongs to the

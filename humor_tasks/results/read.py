@@ -50,7 +50,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
     left: list[LeftOut] = []
     results: list[Result] = []
     runs: list[FinishedRun] = []
-    for path in _files(paths):
+    for path in files_of(paths):
         try:
             if RESULTS.fullmatch(path.name):
                 left.append(LeftOut(path, NO_SAMPLES))
@@ -77,7 +77,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
 # ---- files --------------------------------------------------------------------------------------
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
+def files_of(paths: Iterable[Path]) -> list[Path]:
     """Every file once; folders with all logs below them, lm-eval's results with the samples beside them."""
     files: dict[Path, Path] = {}
     for path in paths:

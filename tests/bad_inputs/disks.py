@@ -84,17 +84,21 @@ def resumed(content: str, *records: dict[str, Any], between: str = "") -> Any:
     return run
 
 
-GRADED = "humor-tasks submission l.eval -o {}"
+GRADED = "humor-tasks export submission l.eval -o {}"
 OVER = "is also an input file"
 INPUTS: list[Bad] = [
-    bad("a submission over its log", "humor-tasks submission l.eval -o l.eval", OVER, files={"l.eval": logged()}),
+    bad(
+        "a submission over its log", "humor-tasks export submission l.eval -o l.eval", OVER, files={"l.eval": logged()}
+    ),
     bad(
         "a submission over its log by a link",
-        "humor-tasks submission l.eval -o k.eval",
+        "humor-tasks export submission l.eval -o k.eval",
         OVER,
         files={"l.eval": logged(), "k.eval": lambda path: path.symlink_to("l.eval")},
     ),
-    bad("a subset over its log", "humor-tasks hard-subset l.eval -o ./l.eval", OVER, files={"l.eval": logged()}),
+    bad(
+        "a subset over its log", "humor-tasks analyse hard-subset l.eval -o ./l.eval", OVER, files={"l.eval": logged()}
+    ),
     bad(
         "scores over their log",
         "humor-tasks grade l.eval --grader baseline/first -o l.eval",
@@ -116,19 +120,19 @@ INPUTS: list[Bad] = [
     ),
     bad(
         "items over a system",
-        "humor-tasks pairs --dataset sample --system s.jsonl --against human -o s.jsonl",
+        "humor-tasks people pairs --dataset sample --system s.jsonl --against human -o s.jsonl",
         OVER,
         files={"s.jsonl": "{}"},
     ),
     bad(
         "an agreement over the votes",
-        "humor-tasks agreement v.csv --pairs p.jsonl -o v.csv",
+        "humor-tasks people agreement v.csv --items p.jsonl -o v.csv",
         OVER,
         files={"v.csv": VOTES, "p.jsonl": ITEMS},
     ),
     bad(
         "ranks over the captions",
-        "humor-tasks rank-captions c.json --model baseline/longest --dataset sample -o c.json",
+        "humor-tasks captions rank c.json --model baseline/longest --dataset sample -o c.json",
         OVER,
         files={"c.json": "{}"},
     ),
@@ -177,27 +181,27 @@ CASES: list[Bad] = [
     ),
     bad(
         "a disk that is full, pairs",
-        "humor-tasks pairs --task ranking --dataset sample -o p.jsonl",
+        "humor-tasks people pairs --task ranking --dataset sample -o p.jsonl",
         "p.jsonl: cannot be written",
         within=full(64),
     ),
     bad(
         "a disk that is full, votes",
-        "humor-tasks votes x.jsonl -o v.csv",
+        "humor-tasks people votes x.jsonl -o v.csv",
         "v.csv: cannot be written",
         files={"x.jsonl": '{"item": "i1", "rater": "ann", "choice": "A", "time": "2024-01-01T00:00:00+00:00"}\n'},
         within=full(16),
     ),
     bad(
         "a disk that is full, agreement",
-        "humor-tasks agreement v.csv -o r.md",
+        "humor-tasks people agreement v.csv -o r.md",
         "r.md: cannot be written",
         files={"v.csv": VOTES},
         within=full(64),
     ),
     bad(
         "a disk that is read-only, agreement",
-        "humor-tasks agreement v.csv -o r.md",
+        "humor-tasks people agreement v.csv -o r.md",
         "r.md: cannot be written",
         files={"v.csv": VOTES},
         within=lambda: read_only(),
@@ -230,7 +234,7 @@ CASES: list[Bad] = [
     ),
     bad(
         "a disk that is full, annotation",
-        "humor-tasks annotate p.jsonl --votes v.csv",
+        "humor-tasks people page p.jsonl --votes v.csv",
         "v.csv",
         files={"p.jsonl": ITEMS},
         within=full(4),
@@ -270,7 +274,7 @@ CASES: list[Bad] = [
     ),
     bad(
         "ranks of captions into a text",
-        "humor-tasks rank-captions c.jsonl --model baseline/longest --dataset sample -o r.txt",
+        "humor-tasks captions rank c.jsonl --model baseline/longest --dataset sample -o r.txt",
         "r.txt",
         ".csv",
         files={"c.jsonl": "{}"},

@@ -58,7 +58,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Server:
-    """`humor-tasks annotate`, on a port of its own."""
+    """`humor-tasks people page`, on a port of its own."""
 
     def __init__(self, pairs: Path, votes: Path, *options: str) -> None:
         with socket.socket() as free:
@@ -66,7 +66,7 @@ class Server:
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/"
         self.votes, self.said = votes, ""
-        command = [sys.executable, "-m", "humor_tasks.cli", "annotate", str(pairs), "--votes", str(votes)]
+        command = [sys.executable, "-m", "humor_tasks.cli", "people", "page", str(pairs), "--votes", str(votes)]
         self.command = [*command, "--port", str(self.port), *options]
         self.start()
 

@@ -204,7 +204,7 @@ def humor_tasks(words: list[str]) -> None:
         raise Wrong(f"there is no benchmark {task}")
     if words[0] == "reproduce" and given.get("row"):
         find_row(given["row"])
-    pairs = [tuple(each.split("=", 1)) for each in given.get("given") or ()]
+    pairs = [tuple(each.split("=", 1)) for each in given.get("parameters") or ()]
     if pairs and task:
         options = find_benchmark(task).options
         options(**read_parameters(options, task, pairs))

@@ -1,4 +1,4 @@
-"""Files of votes, and what `humor-tasks agreement` prints of them."""
+"""Files of votes, and what `humor-tasks people agreement` prints of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from humor_tasks.people.votes import Vote, write_votes
 
 
 def told(*arguments: Any) -> Result:
-    return CliRunner().invoke(main, ["agreement", *map(str, arguments)])
+    return CliRunner().invoke(main, ["people", "agreement", *map(str, arguments)])
 
 
 def shown(*arguments: Any) -> str:

@@ -176,7 +176,7 @@ def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
 
 
 def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outcome:
-    """The outcome from the reply alone; `humor-tasks rank-captions` measures the quality of captions."""
+    """The outcome from the reply alone; `humor-tasks captions rank` measures the quality of captions."""
     return answer.outcome(dataclasses.replace(record, target=None))
 
 
@@ -199,7 +199,7 @@ BRAINSTORM = Benchmark(
         splits={"train": None, "validation": 130, "test": None},
         meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
         "lists.",
-        limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
+        limits="None says that a caption is funny. Measure that with `humor-tasks captions rank`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
         dated=False,
@@ -209,7 +209,7 @@ BRAINSTORM = Benchmark(
             "The paper's model continues the prompt as text; here a chat model is asked for the lines.",
             "There is no task in lm-eval: its requests have no frequency and presence penalties.",
         ),
-        usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
+        usage="`--epochs N` gives N captions per cartoon; `humor-tasks captions rank LOG --model MODEL` ranks them.",
     ),
     corpus="newyorker",
     version="2-A",

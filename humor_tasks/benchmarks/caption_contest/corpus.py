@@ -155,7 +155,7 @@ DIFFERENCES = (
     "lm-eval's `_gen` tasks are greedy, and so are T5 and its like in both harnesses; the flags beside the published "
     "sampling sample as the paper did.",
     "The published GPT-3, GPT-3.5 and GPT-4 are shut down. Their protocols run with any other model.",
-    "`humor-tasks export-finetune` trains chat models, with the loss on the answer alone. The paper's GPT-3 had that "
+    "`humor-tasks export finetune` trains chat models, with the loss on the answer alone. The paper's GPT-3 had that "
     "for choices, and for explanations the default loss, which counts the prompt too.",
 )
 """Of every task."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import Level, Uses
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
@@ -341,6 +341,7 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     letter_metrics=frozenset({"logprobs"}),
+    uses=Uses(examines_judges=True),
     lm_eval=(
         *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
         *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK),

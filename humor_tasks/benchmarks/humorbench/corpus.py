@@ -109,15 +109,17 @@ def check_distinct(ids: Sequence[str], where: Sequence[str], what: str) -> None:
 def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
     """The keys of a subset; None for `all`.
 
-    A subset is the name of a list for the public corpus or the sample, or a file: JSON as `humor-tasks hard-subset`
-    writes it ({"keys": [...]}), or CSV with the columns idx and element.
+    A subset is the name of a list for the public corpus or the sample, or a file: JSON ({"keys": [...]}) as written by
+    `humor-tasks analyse hard-subset`, or CSV with the columns idx and element.
     """
     if subset == "all":
         return None
     if subset in SUBSETS:
         path = Path(folder(CARD)) / "subsets" / ("sample" if dataset == "sample" else "") / f"{subset}.json"
         if not path.is_file():
-            raise BadInput(f"subset={subset}: the sample has no such list; create one with `humor-tasks hard-subset`.")
+            raise BadInput(
+                f"subset={subset}: the sample has no such list; create one with `humor-tasks analyse hard-subset`."
+            )
         return _read_keys(path)
     path = Path(subset).expanduser()
     if path.is_file():
@@ -145,7 +147,7 @@ def _read_keys(path: Path) -> frozenset[str]:
 
 
 def subset_logs(subset: str) -> frozenset[tuple[str, str]]:
-    """File and model of the logs that chose the rows of a file by `humor-tasks hard-subset`; else empty."""
+    """File and model of the logs that chose the rows of a file by `humor-tasks analyse hard-subset`; else empty."""
     path = Path(subset).expanduser()
     if path.suffix == ".csv" or not path.is_file():
         return frozenset()

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
@@ -205,5 +205,6 @@ AUTOGRADER = Benchmark(
     summary=summary,
     part=part,
     verdicts=VERDICTS,
+    uses=Uses(examines_judges=True),
     lm_eval=variants("humorbench_autograder", "generate_until"),
 )

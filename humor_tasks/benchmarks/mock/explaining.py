@@ -22,7 +22,7 @@ MOCK_EXPLAINING = Benchmark(
         splits=corpus.sizes("explaining"),
         meaning="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
         "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
-        "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
+        "task, and with `humor-tasks people pairs` and `page` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
         differences=(
             *loading.DIFFERENCES,

@@ -10,7 +10,7 @@ from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 class RewardAPI(ChooserAPI):
     """`-M` arguments: `device`, `batch_size`, `precision` (fp32, fp16, bf16), `format`, `prompts`, `revision`.
 
-    `format=standard|conversational` and `prompts=FOLDER` are those of `humor-tasks export-preferences`.
+    `format=standard|conversational` and `prompts=FOLDER` are those of `humor-tasks export preferences`.
     """
 
     def make(

@@ -157,7 +157,7 @@ def brainstorm(
     """Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption (Hessel et al., ACL
     2023, arXiv 2209.06293, Appendix G)?
 
-    `--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.
+    `--epochs N` gives N captions per cartoon; `humor-tasks captions rank LOG --model MODEL` ranks them.
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,

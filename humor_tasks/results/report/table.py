@@ -151,7 +151,7 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
 
 
 def circular(lines: Sequence[Line], hard: str) -> list[str]:
-    """A message on the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`; empty without one."""
+    """A message on the logs that chose the rows of `hard`, a file of `analyse hard-subset`; empty without one."""
     logs = [line.log for line in lines]
     chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.source_logs(hard)}
     found = [log for log in logs if (log.path.name, log.model) in chosen]

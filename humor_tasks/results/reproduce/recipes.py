@@ -191,7 +191,7 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
     "model": run_model,
     "predictions": _needs("predictions: give --predictions FILE, predictions or the log of its command."),
     "perplexity": _needs("--predictions FILE: metrics.json of its training, or lm-eval's results_*.json."),
-    "people": _needs("people: `humor-tasks annotate` shows them the items that its command writes."),
+    "people": _needs("people: `humor-tasks people page` shows them the items that its command writes."),
 }
 
 

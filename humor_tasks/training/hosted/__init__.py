@@ -1,1 +1,1 @@
-"""`humor-tasks export-finetune`: a benchmark's train rows as chat examples, and their fine-tuning at a provider."""
+"""`humor-tasks export finetune`: a benchmark's train rows as chat examples, and their fine-tuning at a provider."""

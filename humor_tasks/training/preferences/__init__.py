@@ -1,4 +1,4 @@
-"""Preference data in TRL's format, from ranking rows and from the crowd's ratings: `humor-tasks export-preferences`.
+"""Preference data in TRL's format, from ranking rows and from the crowd's ratings: `humor-tasks export preferences`.
 
 | module | contents |
 |---|---|

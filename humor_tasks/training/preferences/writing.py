@@ -118,7 +118,7 @@ def card(made: Preferences, prompt: CaptionPrompt, form: str, files: Mapping[str
     sizes = ["| split | rows | contests |", "|---|---|---|"]
     for split, rows in made.rows.items():
         sizes.append(f"| {split} | {len(rows):,} | {len({row.facts['contest'] for row in rows}):,} |")
-    facts = {"made by": f"humor-tasks export-preferences {__version__}", "format": form} | dict(made.facts)
+    facts = {"made by": f"humor-tasks export preferences {__version__}", "format": form} | dict(made.facts)
     facts |= {"prompt templates": templates_hash(prompt.templates)}
     parts = [
         "\n".join([*head, "---"]),

@@ -1,0 +1,159 @@
+"""`humor-tasks grade` and `judge`: judges score logged replies, and what their verdicts are worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from humor_tasks._version import __version__
+from humor_tasks.cli.flags import TaskOption
+from humor_tasks.cli.options import (
+    JSON,
+    LOG_DIR,
+    NO_CACHE,
+    PATH,
+    PROMPTS,
+    RUNS,
+    Group,
+    log_of,
+    logs_of,
+    number_or_none,
+    output,
+    together,
+)
+from humor_tasks.errors import BadInput
+
+
+def _graded() -> list[str]:
+    """The benchmarks whose logged replies judges can score, those with subsets first."""
+    from humor_tasks.benchmarks import BENCHMARKS
+    from humor_tasks.benchmarks.preference import judging_of_replies
+
+    judged = [name for name, benchmark in BENCHMARKS.items() if judging_of_replies(benchmark)]
+    return sorted(judged, key=lambda name: BENCHMARKS[name].display.subsets is None)
+
+
+@click.command()
+@RUNS
+@click.option(
+    "--task",
+    cls=TaskOption,
+    tasks=_graded,
+    first=True,
+    help="Benchmark of the logs: {names}, or a judged one of another package.",
+)
+@click.option(
+    "--grader", "graders", required=True, multiple=True, metavar="MODEL", help="Inspect model; repeat it for a panel."
+)
+@click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
+@click.option("--temperature", default="0", help="Graders' temperature; 'none': provider's default.")
+@click.option("--seed", default="1234", help="Graders' seed; 'none': provider's default.")
+@click.option("--retries", default=0, help="Retries for an unreadable verdict, with the next seed.")
+@click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
+@together(PROMPTS, NO_CACHE, LOG_DIR, output("the scores (.json)"))
+def grade(
+    runs: tuple[Path, ...],
+    task: str,
+    graders: tuple[str, ...],
+    output: Path | None,
+    no_cache: bool,
+    temperature: str,
+    seed: str,
+    **options: Any,
+) -> None:
+    """Let judges score the replies in finished runs.
+
+    RUNS are logs of Inspect (.eval), lm-eval's samples_*.jsonl, or folders of them. Judges are asked as in the
+    benchmark's own run. Explanations that have a reference are compared with it in both orders (EXPAcc is the metric
+    preferred).
+
+    Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
+    """
+    from humor_tasks.benchmarks.judging import MISSING
+    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.results.grade import grade, report_of
+
+    logs = logs_of([task], runs)
+    check_output(output, *logs)
+    if output and len(logs) > 1:
+        raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
+    options["temperature"] = number_or_none("temperature", temperature, float)
+    options["seed"] = number_or_none("seed", seed, int)
+    for log in logs:
+        graded = grade(log, task, graders, cache=not no_cache, **options)
+        report = report_of(graded)
+        if output:
+            write_json(output, report.as_dict())
+        click.echo(str(report))
+        click.echo(f"Every verdict and its reasons: {graded.location}")
+        if report.warning:
+            click.echo(f"Beware: {report.warning}", err=True)
+        if MISSING in report.metrics and report.metrics[MISSING].value == 1:
+            raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
+
+
+@click.group(cls=Group)
+def judge() -> None:
+    """Say how far a judge agrees with people, and correct its scores.
+
+    docs/judging.md says which check answers which question.
+    """
+
+
+@judge.command()
+@together(RUNS, JSON)
+def exam(runs: tuple[Path, ...], as_json: bool) -> None:
+    """Print the results of judges in exams, whose right answers are people's.
+
+    RUNS are finished runs, or folders of them, of the benchmarks in which the model under test is a judge. Agreement
+    with votes of your own: `humor-tasks people agreement --judge`.
+    """
+    from humor_tasks.benchmarks import BENCHMARKS
+    from humor_tasks.data.tables import echo, interval, plain, safe, table
+    from humor_tasks.results import read_results
+
+    exams = [name for name, benchmark in BENCHMARKS.items() if benchmark.uses.examines_judges]
+    results = read_results(runs)
+    taken = [result for result in results.results if result.benchmark.name in exams]
+    if not taken:
+        raise BadInput(f"no run is an exam of a judge ({' or '.join(exams)}).")
+    if as_json:
+        rows = [
+            {"judge": result.system, "exam": result.benchmark.name, "metrics": plain(dict(result.estimates))}
+            for result in taken
+        ]
+        click.echo(json.dumps(rows, indent=2))
+    for result in [] if as_json else taken:
+        lines = [(name, interval(estimate), str(estimate.n)) for name, estimate in result.estimates.items()]
+        echo(f"{safe(result.system)}, {result.benchmark.name}\n\n{table(('metric', 'value', 'n'), lines)}\n\n")
+    for result in taken:
+        for note in result.notes:
+            click.echo(f"Beware: {result.paths[0]}: {note}", err=True)
+    for file in results.left_out:
+        click.echo(f"Left out: {file.path}: {file.why}", err=True)
+
+
+@judge.command()
+@click.argument("judged", type=PATH)
+@click.option("--labels", required=True, type=PATH, help="CSV with human PASS or FAIL.")
+@JSON
+def correct(judged: Path, labels: Path, as_json: bool) -> None:
+    """Correct a judged pass rate with human labels of a random sample of its rows.
+
+    JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and optionally cluster.
+    """
+    from humor_tasks.api import Report
+    from humor_tasks.data.signature import Signature
+    from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
+
+    judged = log_of(_graded(), judged)
+    rows = read_judged(judged)
+    corrected = correct(rows, read_labels(labels, rows))
+    about = {"judged": judged.name, "labels": labels.name, "without_verdict": corrected.without_verdict}
+    report = Report(corrected.estimates(), Signature({**about, "humor_tasks": __version__}), ())
+    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    for warning in filter(None, (corrected.few, report.warning)):
+        click.echo(f"Beware: {warning}", err=True)

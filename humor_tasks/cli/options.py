@@ -1,0 +1,139 @@
+"""Arguments and options that commands share, each with one name, one value and one help text."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Collection, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humor_tasks.errors import BadInput
+
+if TYPE_CHECKING:
+    from humor_tasks.benchmarks.definition import Run
+
+Decorator = Callable[[Any], Any]
+PATH = click.Path(path_type=Path)
+
+RUNS = click.argument("runs", nargs=-1, required=True, type=PATH)
+"""Finished runs: Inspect logs, lm-eval's samples or results, and folders of them."""
+TASK = click.option("--task", required=True, help="Benchmark, such as matching; docs/parameters.md lists them.")
+PARAMETERS = click.option(
+    "-T",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Task parameter; repeatable. See `humor-tasks parameters TASK`.",
+)
+DATASET = click.option("--dataset", help="Hub id, dataset folder or file, or 'sample'. Default: the public corpus.")
+REVISION = click.option("--revision", help="Branch, tag or commit of a hub dataset.")
+SPLIT = click.option("--split", help="Split of the dataset. Default: test.")
+FOLD = click.option("--fold", help="Caption contest: 0..4, or 'all': the rows of the five folds. Default: 0.")
+SETTING = click.option("--setting", help="Input of the model: description, pixels or caption_only.")
+MODEL = click.option(
+    "--model",
+    required=True,
+    metavar="MODEL",
+    help="Any Inspect model: openai/gpt-4o, clip/FOLDER, baseline/longest.",
+)
+MODEL_ARGS = click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable.")
+MODEL_BASE_URL = click.option("--model-base-url", metavar="URL", help="Base URL of the model's API.")
+PROMPTS = click.option("--prompts", metavar="FOLDER", help="Folder of templates that replace the packaged ones.")
+NO_CACHE = click.option("--no-cache", is_flag=True, help="Do not use cached answers.")
+LOG_DIR = click.option("--log-dir", metavar="FOLDER", help="Folder of the Inspect log. Default: Inspect's.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+TWICE = click.option("--twice", default="error", help="Repeated votes of an annotator on an item: error or last.")
+
+
+class Group(click.Group):
+    """A group whose `--help` lists its commands in the order of their definition."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See Group."""
+        return list(self.commands)
+
+
+def output(what: str, required: bool = False) -> Decorator:
+    """`-o`: `what` is written there, instead of printed where `required` and else beside it."""
+
+    def expanded(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+        return path and Path(os.path.expanduser(path))  # shells do not expand ~ in --output=~/run
+
+    wording = f"Write {what}." if required else f"Also write {what}."
+    return click.option("-o", "--output", required=required, type=PATH, metavar="PATH", callback=expanded, help=wording)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator; `--help` lists them in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(decorators), command)
+
+
+PREDICTIONS = together(
+    click.option("--task", help="Benchmark of prediction files among RUNS, such as matching."),
+    click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'."),
+    PARAMETERS,
+)
+"""The options by which a command reads files of predictions beside finished runs."""
+
+
+def opened_for_predictions(task: str | None, dataset: str | None, parameters: Sequence[str]) -> Run | None:
+    """The benchmark of the predictions, opened with its data; None without --task.
+
+    Raises BadInput for the other options without --task, and as `opened` does.
+    """
+    from humor_tasks.parameters import opened
+
+    if task:
+        return opened(task, parameters, dataset=dataset)
+    if dataset is not None or parameters:
+        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
+    return None
+
+
+def logs_of(benchmarks: Collection[str], paths: Sequence[Path]) -> list[Path]:
+    """The paths, each folder replaced by the logs of these benchmarks below it; other logs in it are left out.
+
+    Raises BadInput for a folder without such a log.
+    """
+    from humor_tasks.data.logs import read_run
+    from humor_tasks.results.read import files_of
+
+    logs: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            logs.append(path)
+            continue
+        below = []
+        for file in files_of([path]):
+            try:
+                below += [file] if read_run(file, finished=None).benchmark in benchmarks else []
+            except BadInput as problem:
+                click.echo(f"Left out: {problem}", err=True)
+        if not below:
+            raise BadInput(f"{path}: holds no log of {' or '.join(benchmarks)}.")
+        logs += below
+    return logs
+
+
+def log_of(benchmarks: Collection[str], path: Path) -> Path:
+    """The path, or the only log of these benchmarks in a folder. Raises BadInput for a folder of none or several."""
+    first, *others = logs_of(benchmarks, [path])
+    if others:
+        raise BadInput(f"{path}: holds {1 + len(others)} logs of {' or '.join(benchmarks)}; name one of them.")
+    return first
+
+
+def number_or_none(option: str, text: str, kind: type[Any]) -> Any:
+    """A finite number, or None for "none". Raises BadInput naming the option for any other text."""
+    if text == "none":
+        return None
+    try:
+        if math.isfinite(value := kind(text)):
+            return value
+    except ValueError:
+        pass
+    raise BadInput(f"--{option} is '{text}'; it must be a number or none.")
