@@ -31,7 +31,7 @@ from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Seri
 from humor_tasks.results.report.drawing import drawn
 from humor_tasks.results.report.folder import MARKER, write_report
 from humor_tasks.results.report.markdown import as_markdown
-from humor_tasks.results.report.page.writing import page
+from humor_tasks.results.report.page import page
 from humor_tasks.results.report.tidy import COLUMNS, as_csv, as_json
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel

@@ -18,7 +18,7 @@ from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.corpora.audit.auditing import audit
 from humor_tasks.corpora.audit.items import Item, Items, Part
-from humor_tasks.corpora.audit.writing import as_markdown as audit_of
+from humor_tasks.corpora.audit.output import as_markdown as audit_of
 from humor_tasks.corpora.newyorker import ranking
 from humor_tasks.corpora.newyorker.quality import Validation
 from humor_tasks.corpora.options.shortcuts import section, shortcuts_in
@@ -32,7 +32,7 @@ from humor_tasks.results.captions.figures import in_percent
 from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.graded import GradedPoint
 from humor_tasks.results.report.markdown import as_markdown as report_of
-from humor_tasks.results.report.page.writing import page
+from humor_tasks.results.report.page import page
 from humor_tasks.results.report.table import share
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate

@@ -60,10 +60,9 @@ def audit(
     from humor_tasks.corpora.audit.auditing import audit as check
     from humor_tasks.corpora.audit.choosers import open_choosers
     from humor_tasks.corpora.audit.findings import KINDS, fails
-    from humor_tasks.corpora.audit.folder import check_folder, write_audit
     from humor_tasks.corpora.audit.opening import open_items
-    from humor_tasks.corpora.audit.writing import as_json as json_of
-    from humor_tasks.corpora.audit.writing import as_markdown
+    from humor_tasks.corpora.audit.output import as_json as json_of
+    from humor_tasks.corpora.audit.output import as_markdown, check_folder, write_audit
     from humor_tasks.data.tables import echo
 
     for kind in fail_on:

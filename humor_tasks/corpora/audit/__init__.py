@@ -8,5 +8,5 @@
 | `shortcuts`, `balance`, `repeated`, `similar`, `pictures`, `elsewhere` | the checks |
 | `findings` | what a check finds: kind, severity, count, rows |
 | `auditing` | `audit`: all checks |
-| `writing`, `page`, `folder` | Markdown and JSON; the page; the files |
+| `output` | Markdown, JSON, the page (audit.html), and their folder |
 """

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.pages.texts import visible
+from humor_tasks.data.pages import visible
 from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series
 
 HEIGHT = 340  # pixels

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample
-from humor_tasks.data.pages.texts import cut, visible
+from humor_tasks.data.pages import cut, visible
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
