@@ -7,7 +7,7 @@ import io
 from functools import lru_cache
 from itertools import zip_longest
 
-from humor_tasks.benchmarks.uses import VOTES
+from humor_tasks.benchmarks.card import VOTES
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.pages import fragment, render
 from humor_tasks.people.forms import MARK, MAX_TEXT
