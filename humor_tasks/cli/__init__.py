@@ -260,8 +260,7 @@ def humicroedit(
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results.analysis.humicroedit import analyse as compute
-    from humor_tasks.results.analysis.humicroedit_plot import plot
-    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, write_report
+    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 
     check_endings(output, picture)

@@ -10,7 +10,7 @@ from typing import Any
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.prices import Price
-from humor_tasks.results.report.chart import Chart
+from humor_tasks.results.figures import Chart
 from humor_tasks.results.report.charts import charts_of
 from humor_tasks.results.report.graded import graded
 from humor_tasks.results.report.scorecard import Scorecard, has_main_metric, scorecard

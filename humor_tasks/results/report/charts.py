@@ -13,8 +13,8 @@ from humor_tasks.benchmarks.charts import Binned, ByShots, BySubset, Calibration
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
+from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.results.report.beside import best_published, mark
-from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import part_of, settings_of
 from humor_tasks.results.report.spent import Both

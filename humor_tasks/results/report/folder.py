@@ -14,8 +14,8 @@ from uuid import uuid4
 
 from humor_tasks.data.writing import check_output, replacing, write_text
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.figures import can_draw, drawn
 from humor_tasks.results.report.build import Report
-from humor_tasks.results.report.drawing import can_draw, drawn
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.results.report.page import page, page_notes
 from humor_tasks.results.report.table import as_csv as judged_csv
@@ -100,8 +100,8 @@ def _draw(folder: Path, report: Report) -> tuple[list[str], list[str]]:
     if not report.charts:
         return [], []
     if not can_draw():
-        return [], ['The pictures are left out: they need matplotlib (pip install "humor-tasks[plot]").']
+        return [], ['The pictures are left out: they need vl-convert-python (pip install "humor-tasks[report]").']
     for chart in report.charts:
         for form in FORMS:
-            (folder / f"{chart.name}.{form}").write_bytes(drawn(chart, form))
+            (folder / f"{chart.name}.{form}").write_bytes(drawn([chart], form))
     return [f"figures/{chart.name}.svg" for chart in report.charts], []

@@ -6,7 +6,6 @@ are a property of the model, the second of the benchmark.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +14,10 @@ from typing import Any
 
 from humor_tasks.benchmarks.missing import BOUNDS
 from humor_tasks.data.tables import aligned, interval
-from humor_tasks.data.writing import as_table, write_bytes
+from humor_tasks.data.writing import as_table
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.figures import Axis, Chart, Series, point, write_picture
+from humor_tasks.results.figures import check_ending as check_ending
 from humor_tasks.results.report.graded import GradedLog, GradedPoint
 from humor_tasks.results.report.spent import Spent
 from humor_tasks.scorers.estimate import Estimate
@@ -31,7 +32,6 @@ COLUMNS = (
     *("version", "subset", "graders", "samples", "of", "log"),
 )
 LEAST_MODELS = 3  # two always correlate by 1 or -1
-PICTURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -172,50 +172,26 @@ def as_csv(lines: Sequence[Line]) -> str:
     return as_table(COLUMNS, (line.cells().values() for line in lines))
 
 
-def check_ending(picture: Path | None) -> None:
-    """Raise BadInput for a file type that is no picture, before anything is computed."""
-    if picture and picture.suffix not in PICTURES:
-        raise BadInput(f"{picture}: a picture ends in {', '.join(PICTURES)}.")
-
-
 def plot(path: Path, lines: Sequence[Line]) -> int:
     """Plot score against the cost of the explanations; returns the number of models shown.
 
-    Models are numbered by score. Models with unknown or zero cost are left out, because the axis is logarithmic.
-    Raises BadInput when no model is left, for another file type, and without matplotlib.
+    Models with unknown or zero cost are left out, because the axis is logarithmic. Raises BadInput when no model is
+    left, for another file type, and without vl-convert-python.
     """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import LogLocator, NullFormatter
-    except ImportError as problem:
-        raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
     check_ending(path)
-    shown = [(line, cost) for line in lines if (cost := _explaining(line))]
-    if not shown:
+    costs = [(line, cost) for line in lines if (cost := _explaining(line))]
+    if not costs:
         raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
-    figure = Figure(figsize=(8, 5.5))
-    axes = figure.subplots()
-    bars, names = [], []
-    for i, (line, cost) in enumerate(shown, 1):
-        e = line.score
-        error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
-        bars.append(axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3))
-        axes.annotate(str(i), (cost, 100 * e.value), xytext=(5, 4), textcoords="offset points", fontsize=9)
-        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # matplotlib would render $...$ as mathematics
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("cost of the explanations, US dollars (log scale)")
-    axes.set_ylabel("coverage, % of elements, with 95 % interval")
-    axes.set_title(f"{shown_name(lines)}: score against cost")
-    axes.grid(alpha=0.3)
-    axes.margins(x=0.1)
-    axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # "tight" fits the width to the names
-    write_bytes(path, picture.getvalue())
-    return len(shown)
+    chart = Chart(
+        "score_cost",
+        f"{shown_name(lines)}: score against cost",
+        Axis("cost of the explanations, US dollars", log=True),
+        Axis("coverage", percent=True),
+        tuple(Series(line.log.model, (point(cost, line.score),)) for line, cost in costs),
+        note="Bars are 95 % intervals.",
+    )
+    write_picture(path, [chart])
+    return len(costs)
 
 
 def _explaining(line: Line) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import math
 from collections import Counter
@@ -16,11 +15,9 @@ from humor_tasks.data.pages.parts import filled, name, scrolling, section, style
 from humor_tasks.data.pages.parts import page as framed
 from humor_tasks.data.pages.texts import shown
 from humor_tasks.results import Result
+from humor_tasks.results.figures import HEIGHT, Chart, Point, Series, library, number, specification
 from humor_tasks.results.report.build import Report
-from humor_tasks.results.report.chart import Chart, Point, Series
-from humor_tasks.results.report.drawing import can_draw, drawn
 from humor_tasks.results.report.page import sections
-from humor_tasks.results.report.page.figures import HEIGHT, library, number, specification
 from humor_tasks.results.report.page.gallery import gallery
 from humor_tasks.results.report.scorecard import Scorecard
 from humor_tasks.results.report.table import shown_name
@@ -50,28 +47,20 @@ def _named(system: str, apart: str) -> str:
 
 # ---- figures -------------------------------------------------------------------------------------
 
-STILL = 'The figures of the page are still pictures: pip install "humor-tasks[report]" makes them interactive.'
 MISSING = 'The figures are not drawn: pip install "humor-tasks[report]", and write the report again.'
 
 
 def figures(charts: Sequence[Chart]) -> tuple[str, dict[str, Any]]:
     """The figures as HTML, and what draws them by name: nothing without the extra `report`."""
-    if library() is not None:
-        plots, note, specifications = [_drawn_on_the_page] * len(charts), "", {c.name: specification(c) for c in charts}
-    else:
-        plots, note = ([_picture], STILL) if can_draw() else ([lambda chart: ""], MISSING)
-        plots, note, specifications = plots * len(charts), f'<p class="notice">{shown(note)}</p>', {}
-    html = "".join(_figure(chart, plot(chart)) for chart, plot in zip(charts, plots, strict=True))
-    return f'{note}<div class="figures">{html}</div>', specifications
+    drawable = library() is not None
+    note = "" if drawable else f'<p class="notice">{shown(MISSING)}</p>'
+    plots = [_drawn_on_the_page(chart) if drawable else "" for chart in charts]
+    html = "".join(_figure(chart, plot) for chart, plot in zip(charts, plots, strict=True))
+    return f'{note}<div class="figures">{html}</div>', {c.name: specification(c) for c in charts if drawable}
 
 
 def _label(chart: Chart) -> str:
     return shown(f"{chart.title}: {chart.y.label} by {chart.x.label}. The numbers are in the table below.")
-
-
-def _picture(chart: Chart) -> str:
-    data = base64.b64encode(drawn(chart, "svg")).decode()
-    return f'<div class="plot"><img src="data:image/svg+xml;base64,{data}" alt="{_label(chart)}"></div>'
 
 
 def _drawn_on_the_page(chart: Chart) -> str:
@@ -156,7 +145,7 @@ def page(report: Report) -> str:
 
 def page_notes(report: Report) -> list[str]:
     """What the page lacks because an optional package is missing, one sentence each."""
-    return [] if not report.charts or library() else [STILL]
+    return [] if not report.charts or library() else [MISSING]
 
 
 def _scripts(drawn: bool) -> list[str]:
