@@ -28,7 +28,7 @@ OVERLAP = Column("reference_overlap", scale=(0, 1))
 
 @dataclass(frozen=True)
 class Subsets:
-    """Named subsets of a benchmark's points, for the table of its graded runs.
+    """Named subsets of a benchmark's points, which a report takes for parts of its data.
 
     of: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points in
     a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
@@ -131,7 +131,7 @@ class Shown:
 
     columns: how Inspect's viewer shows the scorers' columns.
     charts: the charts of its results in reports; see `benchmarks.charts`.
-    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
+    subsets: named subsets of its points. In a report they are parts of the data, and one of them has a column.
     """
 
     columns: tuple[Column, ...] = ()

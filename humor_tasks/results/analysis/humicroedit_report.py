@@ -5,11 +5,10 @@ Markup in names and headlines is escaped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from humor_tasks.data.tables import interval, plain, safe, table
+from humor_tasks.data.tables import interval, json_text, safe, table
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.humicroedit import (
@@ -44,7 +43,7 @@ def write_report(path: Path, analysis: Analysis) -> None:
 
 def as_json(analysis: Analysis) -> str:
     """The fields of the analysis as JSON; unknown values (nan) are null."""
-    return json.dumps(plain(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(analysis)
 
 
 # ---- Markdown -----------------------------------------------------------------------------------

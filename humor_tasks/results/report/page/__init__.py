@@ -3,8 +3,7 @@
 | module | holds |
 |---|---|
 | `writing` | `page`: the page as one file; `page_notes`: what it lacks for want of an extra |
-| `sections` | scorecard, judged points, left out, how it was made |
-| `plots`, `figures` | the section of figures; charts -> Vega-Lite |
+| `sections` | scorecard, runs with tokens and cost, left out, how it was made |
 | `gallery`, `items`, `pictures` | the items with every system's answer, and their pictures |
 | `names`, `texts`, `embedding` | names of results; texts made visible; data and scripts inside HTML |
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.pages.parts import bullets, name, scrolling
@@ -13,8 +13,7 @@ from humor_tasks.results import Result
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import Cell, Column, Scorecard
-from humor_tasks.results.report.table import Line, score_and_cost, shown_name
-from humor_tasks.results.report.words import published_text, value_text
+from humor_tasks.results.report.table import group_table, published_text, score_and_cost, value_text
 from humor_tasks.scorers.estimate import Estimate
 
 MOST_UPRIGHT = 6
@@ -126,59 +125,31 @@ def _group(group: Group, columns: Sequence[Column]) -> str:
     return f'<div class="card"><h3>{title}</h3><dl class="facts">{facts}</dl>{told}</div>'
 
 
-# ---- judged points ------------------------------------------------------------------------------
-
-JUDGED = (
-    *("model", "score, %", "of", "hard score, %", "of", "no verdict", "as failed / passed"),
-    *("tokens in", "tokens out", "cost", "grader", "grader tokens in", "grader tokens out", "grader cost", "version"),
-)
-
-
-def judged(lines: Sequence[Line]) -> str:
-    """A benchmark's table of judged points with tokens and cost: one row per graded run."""
-    head = "".join(f'<th scope="col"{"" if title in ("model", "grader") else _NUMBER}>{title}</th>' for title in JUDGED)
-    rows = "".join(_line(line) for line in lines)
-    told = "Scores are shares of elements that the explanations name, with 95 % confidence intervals."
-    caption = f"<caption>{' '.join(filter(None, [told, score_and_cost(lines)]))}</caption>"
-    return scrolling(shown_name(lines), f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
-
+# ---- runs with tokens and cost ------------------------------------------------------------------
 
 _NUMBER = ' class="number"'
 
 
-def _line(line: Line) -> str:
-    known = line.cells()
-    score, hard = (_share(known, "score", "low", "high"), _share(known, "hard_score", "hard_low", "hard_high"))
-    bounds = " / ".join(_percent(bound.value) for bound in line.bounds)
-    numbers = [score, known["points"], hard, known["hard_points"], known["no_verdict"], bounds]
-    spent = [_money(known, who) for who in ("explainer", "grader")]
-    graders = f"<td>{name(line.log.graders)}</td>"
-    cells = [*map(_td, [*numbers, *spent[0]]), graders, *map(_td, [*spent[1], known["version"]])]
-    return f'<tr><th scope="row">{name(known["model"])}</th>{"".join(cells)}</tr>'
+def runs(report: Report) -> str:
+    """The table of each group: one row per run, with tokens, cost and missing verdicts."""
+    return "".join(_runs(report, group) for group in report.scorecard.groups)
 
 
-def _td(text: object) -> str:
-    return f"<td{_NUMBER}>{shown('–' if text is None else text)}</td>"
+def _runs(report: Report, group: Group) -> str:
+    head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
+    title = group.benchmark.card.title + (f", group {group.name}" if group.name else "")
+    percent = ", %" if group.benchmark.metrics[0].proportion else ""
+    titles = "".join(f'<th scope="col">{shown(text + (percent if text == "score" else ""))}</th>' for text in head)
+    body = "".join(f"<tr>{''.join(map(_run_cell, head, row))}</tr>" for row in rows)
+    caption = f"<caption>{shown(' '.join(filter(None, [f'{title}.', score_and_cost(group, report.spent)])))}</caption>"
+    return scrolling(title, f"<table>{caption}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>")
 
 
-def _money(known: Mapping[str, object], who: str) -> list[object]:
-    cost = known[f"{who}_cost"]
-    tokens = (known[f"{who}_{way}_tokens"] for way in ("input", "output"))
-    shown_tokens = [None if each is None else f"{each:,}" for each in tokens]
-    return [*shown_tokens, None if cost is None else f"${cost:.4f}"]
-
-
-def _share(known: Mapping[str, object], *names: str) -> str:
-    x, low, high = (known[each] for each in names)
-    if not isinstance(x, float):
-        return "–"
-    return _percent(x) + (
-        f" [{_percent(low)}, {_percent(high)}]" if isinstance(low, float) and isinstance(high, float) else ""
-    )
-
-
-def _percent(x: float) -> str:
-    return "–" if math.isnan(x) else f"{100 * x:.1f}"
+def _run_cell(title: str, text: str) -> str:
+    if title == "system":
+        return f'<th scope="row">{name(text)}</th>'
+    kind = "" if title in ("setting", "part", "graders") else _NUMBER
+    return f"<td{kind}>{shown('–' if text == '-' else text)}</td>"
 
 
 # ---- left out, and how it was made --------------------------------------------------------------

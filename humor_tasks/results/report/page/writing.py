@@ -20,7 +20,6 @@ from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.page import sections
 from humor_tasks.results.report.page.gallery import gallery
 from humor_tasks.results.report.scorecard import Scorecard
-from humor_tasks.results.report.table import shown_name
 
 # ---- names ---------------------------------------------------------------------------------------
 # A name for every result, by which readers tell the results of one system apart.
@@ -115,8 +114,8 @@ def page(report: Report) -> str:
     plots, specifications = figures(report.charts)
     if report.charts:
         parts["figures"] = ("Figures", plots)
-    for key, lines in report.judged.items():
-        parts[key] = (f"{shown_name(lines)} with tokens and cost", sections.judged(lines))
+    if report.scorecard.groups:
+        parts["runs"] = ("Runs with tokens and cost", sections.runs(report))
     if report.results.left_out:
         parts["left-out"] = ("Files that were left out", sections.left_out(report))
     made = section("made", "How this was made", sections.how_made(results, names))
