@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks import load
-from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.tables import cell_text, csv_text
 from humor_tasks.data.writing import write_json, write_table, write_text

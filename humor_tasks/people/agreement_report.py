@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.missing import MISSING
+from humor_tasks.benchmarks.judging import MISSING
 from humor_tasks.data.tables import csv_text, interval, json_text, percent, safe, table
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput

@@ -93,7 +93,7 @@ def with_verdicts(result: Result, subset: str = "") -> Result:
     """
     if result.benchmark.judging is None:
         return result
-    subsets = result.benchmark.shown.subsets
+    subsets = result.benchmark.display.subsets
     judges: set[str] = set()
     judged: list[tuple[Outcome, list[Panel]]] = []
     for sample in result.run.scored():
@@ -118,7 +118,7 @@ def part_name(subset: str) -> str:
 def _of_subset(result: Result, judged: Sequence[tuple[Outcome, list[Panel]]], subset: str) -> Iterator[Outcome]:
     """The outcomes over the points of a subset alone; none for all points, which is no part."""
     dataset = str(result.run.source.get("dataset") or "")
-    subsets = result.benchmark.shown.subsets
+    subsets = result.benchmark.display.subsets
     try:
         keys = subsets.keys(subset, dataset) if subsets else None
     except BadInput:  # the sample has no such list

@@ -18,7 +18,7 @@ from inspect_ai.model._model_info import clear_model_info_cache
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE, Price
 from humor_tasks.data.signature import Signature
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results import read_results
 from humor_tasks.results.points import GradedLog, GradedPoint, with_verdicts
 from humor_tasks.results.report.build import Report, build_report

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.missing import missing_warning
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.prices import Price
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.figures import Chart
@@ -66,16 +66,16 @@ def build_report(
 def check_subset(subset: str) -> None:
     """Raise BadInput where a benchmark with subsets of its points has no such subset."""
     for benchmark in BENCHMARKS.values():
-        if benchmark.shown.subsets:
-            benchmark.shown.subsets.keys(subset, "")
+        if benchmark.display.subsets:
+            benchmark.display.subsets.keys(subset, "")
 
 
 def _circular(results: Iterable[Result], hard: str) -> Iterator[str]:
     """A warning of the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`."""
     circular: dict[str, None] = {}
     for result in results:
-        subsets, run = result.benchmark.shown.subsets, result.run
-        if subsets and (run.path.name, run.replayed or run.model) in subsets.chosen_by(hard):
+        subsets, run = result.benchmark.display.subsets, result.run
+        if subsets and (run.path.name, run.replayed or run.model) in subsets.source_logs(hard):
             circular[run.path.name] = None
     if circular:
         yield (

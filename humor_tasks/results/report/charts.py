@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from humor_tasks.benchmarks import charts
-from humor_tasks.benchmarks.charts import Binned, ByShots, BySubset, Calibration, TwoMetrics
+from humor_tasks.benchmarks.card import Binned, ByShots, BySubset, Calibration, TwoMetrics
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, known, point
@@ -26,7 +25,7 @@ ORDER = (ByShots, TwoMetrics, Binned, Calibration, BySubset)
 
 def charts_of(groups: Sequence[Group], spent: Spending) -> tuple[Chart, ...]:
     """Every chart that has data, in the order of the report. spent: tokens and cost of each result."""
-    declared = [(each, group) for group in groups for each in group.benchmark.shown.charts]
+    declared = [(each, group) for group in groups for each in group.benchmark.display.charts]
     declared.sort(key=lambda pair: ORDER.index(type(pair[0])))
     found = [_drawn(each, group) for each, group in declared]
     found += [*judge_bias(groups), *map(by_fold, groups)]
@@ -38,7 +37,7 @@ def cost_charts(groups: Sequence[Group], spent: Spending) -> list[Chart]:
     return [chart for group in groups if (chart := score_by_cost(group, spent)) is not None]
 
 
-def _drawn(declared: charts.Chart, group: Group) -> Chart | None:
+def _drawn(declared: card.Chart, group: Group) -> Chart | None:
     """A declared chart with a group's results."""
     match declared:
         case ByShots():
@@ -246,7 +245,7 @@ def _two(held: Sequence[tuple[float, float, str]]) -> tuple[list[float], list[st
 def by_subset(declared: BySubset, group: Group) -> Chart | None:
     """The main metric over each named subset."""
     metric = group.benchmark.metrics[0]
-    subsets = group.benchmark.shown.subsets
+    subsets = group.benchmark.display.subsets
     names = {name: f"{metric.name}_{name}" for name in (subsets.names if subsets else ())} | {"all": metric.name}
     series = []
     for label, result in _labelled(_with(_finished(group), metric.name)):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING
 from humor_tasks.data.logs import FinishedRun, Usage
 from humor_tasks.data.prices import Price
 from humor_tasks.data.published import Figure as Published
