@@ -197,7 +197,7 @@ def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.results.analysis.hard_subset import hard_subset as make
-    from humor_tasks.results.report.graded import read_graded
+    from humor_tasks.results.points import read_graded
 
     check_output(output, *logs)
     if len({path.resolve() for path in logs}) < len(logs):
@@ -257,11 +257,10 @@ def humicroedit(
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results.analysis.humicroedit import analyse as compute
-    from humor_tasks.results.analysis.humicroedit_plot import plot
-    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, write_report
+    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 
     check_endings(output, picture)

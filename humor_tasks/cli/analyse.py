@@ -66,7 +66,7 @@ def items(
     models are also shortcuts for the others.
     """
     from humor_tasks.benchmarks.card import read_date
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import items_report

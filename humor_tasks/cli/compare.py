@@ -32,7 +32,7 @@ def compare(
     runs of one benchmark are compared if they compare; the others are listed with the reason. docs/comparing.md says
     what the figures mean.
     """
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.compare import compare as compute

@@ -17,9 +17,9 @@ _PATH = click.Path(path_type=Path)
     "-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.html, .md, .csv, .json)."
 )
 @prediction_options
-@click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench's hard score: a name or a file.")
+@click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench with a column: a name or a file.")
 @click.option("--prices", type=_PATH, help="File of prices, used instead of logged costs.")
-@click.option("--plot", "picture", type=_PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=_PATH, help="Plot score against cost (.png, .svg, .pdf).")
 def report(
     runs: tuple[Path, ...],
     output: Path | None,
@@ -36,14 +36,14 @@ def report(
     predictions. A folder (-o report/) has the page, the Markdown, the tidy table (CSV, JSON) and the pictures. Results
     that do not compare are kept apart, with the reason; unfinished runs are marked.
     """
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.prices import read_prices
-    from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
+    from humor_tasks.results.figures import check_ending
     from humor_tasks.results.report.build import build_report, check_subset
-    from humor_tasks.results.report.folder import check_place, write_report
+    from humor_tasks.results.report.folder import check_place, plot_cost, write_report
     from humor_tasks.results.report.markdown import as_markdown, left_out_text
-    from humor_tasks.results.report.table import check_ending, plot
 
     for written in (output, picture):
         check_output(written, *runs, hard, prices)
@@ -61,5 +61,5 @@ def report(
     for sentence in told:
         click.echo(sentence, err=True)
     if picture:
-        lines = [line for lines in found.judged.values() for line in lines]
-        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")
+        models = sum(len(group.results) for group in found.scorecard.groups)
+        click.echo(f"{picture}: {plot_cost(picture, found)} of {models} models have a known cost.")

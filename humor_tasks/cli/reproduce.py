@@ -100,7 +100,8 @@ def _pairs(given: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _list(rows: list[Row], as_json: bool) -> None:
-    from humor_tasks.data.tables import echo, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import table
 
     if as_json:
         click.echo(json.dumps([_row(row) for row in rows], indent=2))
@@ -141,7 +142,8 @@ def _show(verdict: Verdict, given: Given) -> None:
 
 
 def _table(verdicts: list[Verdict]) -> None:
-    from humor_tasks.data.tables import echo, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import table
 
     lines = [
         (
@@ -173,7 +175,8 @@ def rescore(logs: tuple[Path, ...], given: tuple[str, ...], as_json: bool, outpu
     LOGS are Inspect logs (.eval, .json), lm-eval's samples, or folders of them; the parts of a run are one run. Without
     -T the scores are those of the logs.
     """
-    from humor_tasks.data.tables import echo, safe, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import safe, table
     from humor_tasks.data.writing import write_json
     from humor_tasks.results.reproduce.rescore import rescore as compute
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from humor_tasks.data import tables
 from humor_tasks.data.reading import missing, parse_line, read_body
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import as_table, cell_text, write_text
+from humor_tasks.data.tables import cell_text
+from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.vote import TIE, Vote, utc
 from humor_tasks.people.vote_imports import Export, is_export, read_export
@@ -144,8 +146,8 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
 
 
 def csv_text(votes: Iterable[Vote]) -> str:
-    """The votes as CSV with a header, in which a spreadsheet finds no formula (`as_table`)."""
-    return as_table(COLUMNS, ([getattr(vote, name) for name in COLUMNS] for vote in votes))
+    """The votes as CSV with a header, in which a spreadsheet finds no formula (`tables.csv_text`)."""
+    return tables.csv_text(COLUMNS, ([getattr(vote, name) for name in COLUMNS] for vote in votes))
 
 
 def stripped(cell: str) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
-from humor_tasks.data.tables import interval, plain, safe, short, table
-from humor_tasks.data.writing import as_table, write_text
+from humor_tasks.data.tables import csv_text, interval, json_text, plain, safe, short, table
+from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.compare import ALPHA, Compared, Comparison, Comparisons, grouped
 
@@ -37,7 +36,7 @@ def cells(compared: Compared, c: Comparison, comparisons: int) -> dict[str, Any]
 def as_csv(found: Comparisons) -> str:
     """One row per comparison."""
     rows = [cells(each, c, found.count) for each in found.benchmarks for c in each.comparisons]
-    return as_table(COLUMNS, (row.values() for row in rows))
+    return csv_text(COLUMNS, (row.values() for row in rows))
 
 
 def as_json(found: Comparisons) -> str:
@@ -50,7 +49,7 @@ def as_json(found: Comparisons) -> str:
         "not_compared": [plain(each) for each in found.refused],
         "left_out": [{"path": str(each.path), "why": each.why} for each in found.left_out],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return json_text(data)
 
 
 def _data(compared: Compared, comparisons: int) -> dict[str, Any]:

@@ -105,6 +105,11 @@ def render(template: str, **data: Any) -> str:
     return _ENVIRONMENT.get_template(template).render(data)
 
 
+def style() -> str:
+    """The style sheet of pages."""
+    return (PACKAGE / "data/pages/page.css").read_text(encoding="utf-8")
+
+
 def fragment(template: str, macro: str, *values: Any) -> str:
     """The HTML of one macro of a template."""
     return str(getattr(_ENVIRONMENT.get_template(template).module, macro)(*values))

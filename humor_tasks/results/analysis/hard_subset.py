@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.results.report.graded import GradedLog
+from humor_tasks.results.points import GradedLog
 
 
 def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 3) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.tables import json_text
 from humor_tasks.results.export.choosing import Published, defaults, started
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
@@ -29,7 +30,7 @@ DATA = ("split", "fold", "subset", "skipped", "revision", "fingerprint", "rows")
 def files(published: Sequence[Published], organization: str, relationship: str, now: float) -> dict[PurePosixPath, str]:
     """The files' texts. now: seconds since 1970, the time of the export."""
     made = {_file(each, organization): _record(each, organization, relationship, now) for each in published}
-    return {path: json.dumps(each, indent=2, ensure_ascii=False) + "\n" for path, each in made.items()}
+    return {path: json_text(record) for path, record in made.items()}
 
 
 def _file(published: Published, organization: str) -> PurePosixPath:

@@ -5,40 +5,39 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
-from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.card import Binned, ByShots, BySubset, Calibration, TwoMetrics
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
-from humor_tasks.errors import BadInput
+from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.results.report.beside import best_published, mark
-from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import part_of, settings_of
-from humor_tasks.results.report.spent import Both
-from humor_tasks.results.report.table import Line, share
+from humor_tasks.results.report.table import Spending
 from humor_tasks.results.result import Result
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import clustered_mean
 
 INTERVAL = "Bars are 95 % intervals."
 ORDER = (ByShots, TwoMetrics, Binned, Calibration, BySubset)
 """The kinds of charts that benchmarks declare, in the order of the report."""
 
 
-def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Path, Both]) -> tuple[Chart, ...]:
-    """Every chart that has data, in the order of the report. lines: the tables of judged points. spent:
-    tokens and cost by the path of a run."""
+def charts_of(groups: Sequence[Group], spent: Spending) -> tuple[Chart, ...]:
+    """Every chart that has data, in the order of the report. spent: tokens and cost of each result."""
     declared = [(each, group) for group in groups for each in group.benchmark.display.charts]
     declared.sort(key=lambda pair: ORDER.index(type(pair[0])))
-    found = [_drawn(each, group, lines) for each, group in declared]
+    found = [_drawn(each, group) for each, group in declared]
     found += [*judge_bias(groups), *map(by_fold, groups)]
-    found += [score_by_cost(group, spent) for group in groups]
-    return tuple(chart for chart in found if chart is not None)
+    return (*(chart for chart in found if chart is not None), *cost_charts(groups, spent))
 
 
-def _drawn(declared: card.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
+def cost_charts(groups: Sequence[Group], spent: Spending) -> list[Chart]:
+    """The chart of score against cost of each group with a known cost."""
+    return [chart for group in groups if (chart := score_by_cost(group, spent)) is not None]
+
+
+def _drawn(declared: card.Chart, group: Group) -> Chart | None:
     """A declared chart with a group's results."""
     match declared:
         case ByShots():
@@ -50,7 +49,7 @@ def _drawn(declared: card.Chart, group: Group, lines: Sequence[Line]) -> Chart |
         case Calibration():
             return calibration(declared, group)
         case BySubset():
-            return by_subset(declared, group, lines)
+            return by_subset(declared, group)
 
 
 # ---- common -------------------------------------------------------------------------------------
@@ -243,42 +242,28 @@ def _two(held: Sequence[tuple[float, float, str]]) -> tuple[list[float], list[st
 # ---- judged -------------------------------------------------------------------------------------
 
 
-def by_subset(declared: BySubset, group: Group, lines: Sequence[Line]) -> Chart | None:
-    """The share of passed points over each named subset."""
+def by_subset(declared: BySubset, group: Group) -> Chart | None:
+    """The main metric over each named subset."""
+    metric = group.benchmark.metrics[0]
     subsets = group.benchmark.display.subsets
-    names = subsets.names if subsets else ()
-    paths = {result.run.path for result in _finished(group)}
+    names = {name: f"{metric.name}_{name}" for name in (subsets.names if subsets else ())} | {"all": metric.name}
     series = []
-    seen: dict[str, None] = {}
-    for line in (line for line in lines if line.log.path in paths):
-        points = []
-        for subset in names:
-            found = _share_of(line, subset)
-            if found is not None:
-                seen[subset] = None
-                points.append(point(subset, found))
-        series += [Series(line.log.model, tuple(points))] if points else []
-    if len(seen) < 2:
+    for label, result in _labelled(_with(_finished(group), metric.name)):
+        estimates = {name: result.estimates.get(estimate) for name, estimate in names.items()}
+        points = [point(name, e) for name, e in estimates.items() if e is not None and e.n]
+        series.append(Series(label, tuple(points)))
+    present = {p.x for s in series for p in s.points}
+    if len(present) < 2:
         return None
     return Chart(
         _name(declared.name, group),
         _title(declared.title, group),
-        Axis(declared.x, categories=tuple(subset for subset in names if subset in seen)),
-        Axis(declared.y, percent=True),
+        Axis(declared.x, categories=tuple(name for name in names if name in present)),
+        _axis(metric, declared.y),
         tuple(series),
         note=f"{declared.note} {INTERVAL}",
         source=declared.source,
     )
-
-
-def _share_of(line: Line, subset: str) -> Estimate | None:
-    """The share of passed points of a named subset; None where the run has none of them."""
-    try:
-        keys = line.log.keys(subset, line.log.dataset or "")
-    except BadInput:  # the sample has no such list
-        return None
-    points = [p for p in line.log.points if p.passed is not None and (keys is None or p.id in keys)]
-    return share(points) if points else None
 
 
 def judge_bias(groups: Sequence[Group]) -> Iterator[Chart]:
@@ -313,12 +298,12 @@ def judge_bias(groups: Sequence[Group]) -> Iterator[Chart]:
 # ---- cost ---------------------------------------------------------------------------------------
 
 
-def score_by_cost(group: Group, spent: Mapping[Path, Both]) -> Chart | None:
+def score_by_cost(group: Group, spent: Spending) -> Chart | None:
     """The main metric against the cost of the system's replies, for the runs with a known cost."""
     metric = group.benchmark.metrics[0]
     series = []
     for label, result in _labelled(_with(_finished(group), metric.name)):
-        system, _ = spent[result.run.path]
+        system, _ = spent[result.key]
         if system and system.cost:
             series.append(Series(label, (point(system.cost, result.estimates[metric.name]),)))
     if not series:

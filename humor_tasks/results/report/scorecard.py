@@ -96,8 +96,11 @@ class Scorecard:
         return tuple(cell for cell in column.cells if cell.result.system == system)
 
 
-def scorecard(results: Results) -> Scorecard:
-    """The scorecard of the results that have their benchmark's main metric; others are in the tidy table only."""
+def scorecard(results: Results, parts: Sequence[str] = ()) -> Scorecard:
+    """The scorecard of the results that have their benchmark's main metric; others are in the tidy table only.
+
+    parts: the parts of the data over which the main metric has a column of its own.
+    """
     main = [result for result in results.results if has_main_metric(result)]
     by_name = {benchmark.name: benchmark for benchmark in results.benchmarks}
     groups = [
@@ -105,8 +108,8 @@ def scorecard(results: Results) -> Scorecard:
         for name, benchmark in by_name.items()
         for group in groups_of(benchmark, (result for result in main if result.benchmark.name == name))
     ]
-    found = [column for group in groups for column in _columns(group)]
-    columns = tuple(replace(column, key=f"c{i}") for i, column in enumerate(found, 1))
+    without_keys = [column for group in groups for column in _columns(group, parts)]
+    columns = tuple(replace(column, key=f"c{i}") for i, column in enumerate(without_keys, 1))
     systems = dict.fromkeys(cell.result.system for column in columns for cell in column.cells)
     return Scorecard(tuple(systems), columns, tuple(groups))
 
@@ -119,7 +122,7 @@ def has_main_metric(result: Result) -> bool:
 # ---- columns ------------------------------------------------------------------------------------
 
 
-def _columns(group: Group) -> list[Column]:
+def _columns(group: Group, parts: Sequence[str]) -> list[Column]:
     """A column per setting and metric of a group."""
     by_setting: dict[str, list[Result]] = {}
     for result, setting in zip(group.results, settings_of(group.results), strict=True):
@@ -127,7 +130,7 @@ def _columns(group: Group) -> list[Column]:
     return [
         _column(group, metric, part, setting, held)
         for setting, held in by_setting.items()
-        for metric, part in _shown(group.benchmark, held)
+        for metric, part in _in_columns(group.benchmark, held, parts)
     ]
 
 
@@ -165,8 +168,8 @@ def _worded(name: str, value: str) -> str:
     return value
 
 
-def _shown(benchmark: Benchmark, results: Iterable[Result]) -> list[tuple[Metric, str]]:
-    """The estimates that have a column: the primary metric; where nothing is published of it, also what is."""
+def _in_columns(benchmark: Benchmark, results: Iterable[Result], parts: Sequence[str]) -> list[tuple[Metric, str]]:
+    """The estimates that have a column: the primary metric; where nothing is published of it, also what is; parts."""
     estimated: dict[str, tuple[Metric, str]] = {}
     for result in results:
         for metric in benchmark.reported:
@@ -177,6 +180,7 @@ def _shown(benchmark: Benchmark, results: Iterable[Result]) -> list[tuple[Metric
     first = next(iter(estimated))
     figures = published(benchmark.name)
     names = [] if any(figure.estimate == first for figure in figures) else [figure.estimate for figure in figures]
+    names += [f"{benchmark.metrics[0].name}_{part}" for part in parts]
     return [estimated[name] for name in dict.fromkeys((first, *names)) if name in estimated]
 
 

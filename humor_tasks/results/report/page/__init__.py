@@ -3,7 +3,6 @@
 | module | holds |
 |---|---|
 | this one | `page`: the page as one file; `page_notes`: what it lacks for want of an extra |
-| `figures` | charts -> Vega-Lite |
 | `gallery`, `items` | the items with every system's answer, and their pictures |
 
 The page itself is report.html with scorecard.html and gallery.html, and the scripts figures.js and gallery.js.
@@ -11,7 +10,6 @@ The page itself is report.html with scorecard.html and gallery.html, and the scr
 
 from __future__ import annotations
 
-import base64
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -21,19 +19,15 @@ from typing import Any
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.pages import render, script_in_html
 from humor_tasks.results import Result
+from humor_tasks.results.figures import HEIGHT, Chart, library, number, specification
 from humor_tasks.results.report.build import Report
-from humor_tasks.results.report.chart import Chart
-from humor_tasks.results.report.drawing import can_draw, drawn
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.page.figures import HEIGHT, library, number, specification
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
 from humor_tasks.results.report.scorecard import Cell, Column, Scorecard
-from humor_tasks.results.report.table import Line, score_and_cost, shown_name
-from humor_tasks.results.report.words import published_text, value_text
+from humor_tasks.results.report.table import group_table, published_text, score_and_cost, value_text
 
 FOLDER = Path(__file__).parent
 TITLE = "Results of humor-tasks"
-STILL = 'The figures of the page are still pictures: pip install "humor-tasks[report]" makes them interactive.'
 MISSING = 'The figures are not drawn: pip install "humor-tasks[report]", and write the report again.'
 
 
@@ -49,12 +43,12 @@ def page(report: Report) -> str:
         "scripts": list(map(script_in_html, scripts)),
         "warnings": report.warnings,
         "scorecard": _scorecard(report.scorecard),
-        "figures": [_figure(chart, vega is not None) for chart in report.charts],
-        "figures_note": "" if vega else STILL if can_draw() else MISSING,
+        "figures": [_figure(chart) for chart in report.charts],
+        "figures_note": "" if vega else MISSING,
         "specifications": {chart.name: specification(chart) for chart in report.charts} if vega else {},
-        "judged": {name: _judged(lines) for name, lines in report.judged.items()},
+        "tables": [_table(report, group) for group in report.scorecard.groups],
         "left_out": [(file.path, file.why) for file in report.results.left_out],
-        "runs": [_run(result, name) for result, name in zip(results, names, strict=True)],
+        "made": [_made(result, name) for result, name in zip(results, names, strict=True)],
     }
 
     def rendered(summary: str, items: Any) -> str:
@@ -67,7 +61,7 @@ def page(report: Report) -> str:
 
 def page_notes(report: Report) -> list[str]:
     """What the page lacks because an optional package is missing, one sentence each."""
-    return [] if not report.charts or library() else [STILL]
+    return [] if not report.charts or library() else [MISSING]
 
 
 def names_of(results: Sequence[Result], card: Scorecard) -> list[str]:
@@ -100,13 +94,14 @@ def _contents(report: Report) -> dict[str, str]:
     contents = {"scorecard": "Scorecard"}
     if report.charts:
         contents["figures"] = "Figures"
-    contents |= {name: f"{shown_name(lines)} with tokens and cost" for name, lines in report.judged.items()}
+    if report.scorecard.groups:
+        contents["runs"] = "Runs with tokens and cost"
     if report.results.left_out:
         contents["left-out"] = "Files that were left out"
     return contents | {"gallery": "Items", "made": "How this was made"}
 
 
-def _run(result: Result, name: str) -> dict[str, Any]:
+def _made(result: Result, name: str) -> dict[str, Any]:
     return {
         "system": name,
         "texts": (result.benchmark.name, result.run.harness, result.scorer),
@@ -190,12 +185,16 @@ def _published(column: Column, field: str) -> dict[str, Any] | None:
     }
 
 
+def _title(group: Group) -> str:
+    return group.benchmark.card.title + (f", group {group.name}" if group.name else "")
+
+
 def _group(group: Group, columns: Sequence[Column]) -> dict[str, Any]:
     """What the results of a group share, and what must be known before they are compared."""
     held = [c for c in columns if (c.benchmark.name, c.group) == (group.benchmark.name, group.name)]
     protocols = "; ".join(dict.fromkeys(column.protocol for column in held if column.protocol))
     return {
-        "title": group.benchmark.card.title + (f", group {group.name}" if group.name else ""),
+        "title": _title(group),
         "facts": dict(group.about) | ({"setting": protocols} if protocols else {}),
         "remarks": {
             "Does not compare with the first group of this benchmark": group.apart,
@@ -208,8 +207,7 @@ def _group(group: Group, columns: Sequence[Column]) -> dict[str, Any]:
 # ---- figures -------------------------------------------------------------------------------------
 
 
-def _figure(chart: Chart, on_page: bool) -> dict[str, Any]:
-    """A figure that a script draws on the page, else a still picture, else only its numbers."""
+def _figure(chart: Chart) -> dict[str, Any]:
     lines = "; ".join(
         f"{line.label} {number(chart.x if line.axis == 'x' else chart.y, line.value)}"
         + (f" ({line.source})" if line.source else "")
@@ -222,8 +220,7 @@ def _figure(chart: Chart, on_page: bool) -> dict[str, Any]:
         "name": chart.name,
         "title": chart.title,
         "label": f"{chart.title}: {chart.y.label} by {chart.x.label}. The numbers are in the table below.",
-        "height": HEIGHT + 75 + 20 * legend if on_page else None,
-        "picture": base64.b64encode(drawn(chart, "svg")).decode() if not on_page and can_draw() else None,
+        "height": HEIGHT + 75 + 20 * legend,
         "notes": list(filter(None, notes)),
         "columns": ("System", chart.x.label, chart.y.label, "n"),
         "rows": [
@@ -240,44 +237,20 @@ def _figure(chart: Chart, on_page: bool) -> dict[str, Any]:
     }
 
 
-# ---- judged points -------------------------------------------------------------------------------
+# ---- runs with tokens and cost -------------------------------------------------------------------
 
-JUDGED = (
-    *("model", "score, %", "of", "hard score, %", "of", "no verdict", "as failed / passed"),
-    *("tokens in", "tokens out", "cost", "grader", "grader tokens in", "grader tokens out", "grader cost", "version"),
-)
-NAMES = ("model", "grader")
-"""The columns that hold names; the others hold numbers."""
+TEXTS = ("setting", "part", "graders")
+"""Columns of texts; the others but the system's hold numbers."""
 
 
-def _judged(lines: Sequence[Line]) -> dict[str, Any]:
-    """A benchmark's table of judged points with tokens and cost: one row per graded run."""
-    about = "Scores are shares of elements that the explanations name, with 95 % confidence intervals."
+def _table(report: Report, group: Group) -> dict[str, Any]:
+    """One row per run of a group, with tokens, cost and missing verdicts."""
+    head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
+    percent = ", %" if group.benchmark.metrics[0].proportion else ""
     return {
-        "label": shown_name(lines),
-        "caption": " ".join(filter(None, [about, score_and_cost(lines)])),
-        "columns": JUDGED,
-        "names": NAMES,
-        "rows": list(map(_judged_row, lines)),
+        "title": _title(group),
+        "note": score_and_cost(group, report.spent),
+        "columns": [f"{name}{percent}" if name == "score" else name for name in head],
+        "rows": [[("–" if cell == "-" else cell, name) for cell, name in zip(row, head, strict=True)] for row in rows],
+        "texts": TEXTS,
     }
-
-
-def _judged_row(line: Line) -> list[str]:
-    known = line.cells()
-
-    def share(*fields: str) -> str:
-        x, low, high = (known[field] for field in fields)
-        if x is None:
-            return "–"
-        return f"{100 * x:.1f}" + ("" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]")
-
-    def spent(who: str) -> list[str]:
-        tokens = [known[f"{who}_{way}_tokens"] for way in ("input", "output")]
-        cost = known[f"{who}_cost"]
-        return [*("–" if n is None else f"{n:,}" for n in tokens), "–" if cost is None else f"${cost:.4f}"]
-
-    bounds = " / ".join("–" if math.isnan(b.value) else f"{100 * b.value:.1f}" for b in line.bounds)
-    scores = [share("score", "low", "high"), known["points"], share("hard_score", "hard_low", "hard_high")]
-    cells = [known["model"], *scores, known["hard_points"], known["no_verdict"], bounds, *spent("explainer")]
-    cells += [line.log.graders, *spent("grader"), known["version"]]
-    return ["–" if cell is None else str(cell) for cell in cells]
