@@ -163,7 +163,7 @@ def test_report_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     shown = done.stdout.splitlines()
     assert shown[-1] == f"{tmp_path / 'p.svg'}: 3 of 4 models have a known cost."
-    assert as_markdown(report_of(*paths, hard="wordplay"), told=False) in done.stdout
+    assert as_markdown(report_of(*paths, hard="wordplay"), warnings=False) in done.stdout
     assert all("of the graders' verdicts are missing" in each for each in done.stderr.splitlines())
     assert f"incomplete: 4 of {ROWS} items." in done.stdout
     rows = json.loads((tmp_path / "r.json").read_text())

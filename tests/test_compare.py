@@ -371,7 +371,7 @@ def test_different_graders_do_not_compare() -> None:
         found = of(
             name, [Outcome(f"i{i}", f"c{i}", {}, "answered", "t", None, outcome) for i in range(4)], "humorbench"
         )
-        runs.append(dataclasses.replace(found, run=dataclasses.replace(found.run, bound={"grader": (grader,)})))
+        runs.append(dataclasses.replace(found, run=dataclasses.replace(found.run, role_models={"grader": (grader,)})))
     with pytest.raises(BadInput, match="a and b: graders: one and other"):
         compared(*runs)
 

@@ -203,7 +203,8 @@ class Subsets:
     """Named subsets of a benchmark's points, which a report takes for parts of its data.
 
     keys: returns the ids of the points in a subset, given its name or file and the dataset; None for all points. Raises
-    BadInput for an unknown subset. source_logs: returns file and model of the logs from which the rows in a file were chosen.
+    BadInput for an unknown subset. source_logs: returns file and model of the logs from which the rows in a file were
+    chosen.
     """
 
     names: tuple[str, ...]

@@ -53,13 +53,13 @@ def report(
     check_subset(hard)
     priced = read_prices(prices)
     predictions = predicted(task, dataset, given)
-    found = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
-    told = write_report(output, found) if output else []
-    echo(as_markdown(found, told=False))
-    for sentence in (*found.warnings, *(f"left out: {left_out_text(each)}" for each in found.results.left_out)):
+    built = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
+    notes = write_report(output, built) if output else []
+    echo(as_markdown(built, warnings=False))
+    for sentence in (*built.warnings, *(f"left out: {left_out_text(left)}" for left in built.results.left_out)):
         click.echo(f"Beware: {sentence}", err=True)
-    for sentence in told:
+    for sentence in notes:
         click.echo(sentence, err=True)
     if picture:
-        models = sum(len(group.results) for group in found.scorecard.groups)
-        click.echo(f"{picture}: {plot_cost(picture, found)} of {models} models have a known cost.")
+        models = sum(len(group.results) for group in built.scorecard.groups)
+        click.echo(f"{picture}: {plot_cost(picture, built)} of {models} models have a known cost.")

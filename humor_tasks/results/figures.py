@@ -300,10 +300,10 @@ def _name(text: str) -> str:
 def _names(series: Sequence[Series]) -> dict[str, str]:
     """Name of a series -> the name in the figure; long names with the same beginning are numbered."""
     named: dict[str, str] = {}
-    for each in series:
-        short = _name(each.name)
-        alike = sum(other.startswith(short) for other in named.values()) if each.name not in named else 0
-        named.setdefault(each.name, f"{short} ({alike + 1})" if alike and short.endswith("…") else short)
+    for one in series:
+        short = _name(one.name)
+        alike = sum(other.startswith(short) for other in named.values()) if one.name not in named else 0
+        named.setdefault(one.name, f"{short} ({alike + 1})" if alike and short.endswith("…") else short)
     return named
 
 
@@ -367,7 +367,9 @@ def _references(references: Sequence[Reference], look: Look) -> list[dict[str, A
     """Dashed lines with their labels, at both ends by turns, so that labels of near values do not overlap."""
     layers = []
     for axis in ("x", "y"):
-        lines = sorted((each for each in references if each.axis == axis), key=lambda each: each.value)
+        lines = sorted(
+            (reference for reference in references if reference.axis == axis), key=lambda reference: reference.value
+        )
         for i, line in enumerate(lines):
             datum = {axis: {"datum": line.value, "type": "quantitative"}}
             rule = {"type": "rule", "strokeDash": [5, 4], "color": look.quiet}

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from humor_tasks.results.comparable import SETTINGS, UNTOLD
 from humor_tasks.results.result import Result
+
+BESIDE = ("generation", "chat_template")
+"""Entries of a signature that stand beside a result wherever results of one column differ in them."""
 
 
 def labels(results: Sequence[Result]) -> list[str]:
@@ -15,42 +19,43 @@ def labels(results: Sequence[Result]) -> list[str]:
     the file.
     """
     names = [result.system for result in results]
-    for more in (_settings(results, names), _harness, _scorer, _file, _path):
+    distinctions: tuple[Callable[[Result], str], ...] = (
+        lambda result: _settings(result, results),
+        lambda result: result.run.harness,
+        lambda result: result.scorer,
+        lambda result: result.paths[0].name,
+        lambda result: str(result.paths[0]),
+    )
+    for distinction in distinctions:
         shared = {name for name, times in Counter(names).items() if times > 1}
         if not shared:
             break
-        told = [more(result) if name in shared else "" for result, name in zip(results, names, strict=True)]
-        several = {name: len({t for t, n in zip(told, names, strict=True) if n == name}) > 1 for name in shared}
-        names = [f"{name}, {t}" if t and several[name] else name for name, t in zip(names, told, strict=True)]
+        texts = [distinction(result) if name in shared else "" for result, name in zip(results, names, strict=True)]
+        several = {name: len({t for t, n in zip(texts, names, strict=True) if n == name}) > 1 for name in shared}
+        names = [f"{name}, {t}" if t and several[name] else name for name, t in zip(names, texts, strict=True)]
     return names
 
 
-def _settings(results: Sequence[Result], names: Sequence[str]) -> Callable[[Result], str]:
-    """A function that gives the entries of the signature in which results of one name differ."""
-    alike: dict[str, list[Result]] = {}
-    for result, name in zip(results, names, strict=True):
-        alike.setdefault(name, []).append(result)
-
-    def told(result: Result) -> str:
-        group = [each.signature for each in alike[result.system]]
-        entries = dict.fromkeys(name for each in group for name in each)
-        differing = [name for name in entries if len({each.get(name) for each in group}) > 1]
-        return ", ".join(f"{name}={result.signature[name]}" for name in differing if name in result.signature)
-
-    return told
+def _settings(result: Result, results: Sequence[Result]) -> str:
+    """The entries of a signature in which results of one system differ."""
+    alike = [other.signature for other in results if other.system == result.system]
+    names = dict.fromkeys(name for signature in alike for name in signature)
+    differing = [name for name in names if len({signature.get(name) for signature in alike}) > 1]
+    return ", ".join(f"{name}={result.signature[name]}" for name in differing if name in result.signature)
 
 
-def _harness(result: Result) -> str:
-    return result.run.harness
-
-
-def _scorer(result: Result) -> str:
-    return result.scorer
-
-
-def _file(result: Result) -> str:
-    return result.paths[0].name
-
-
-def _path(result: Result) -> str:
-    return str(result.paths[0])
+def labels_in_column(results: Sequence[Result]) -> list[str]:
+    """What tells each result apart from others of its system in one column: harness, settings, and else the file."""
+    texts = []
+    for result in results:
+        alike = [other for other in results if other.system == result.system]
+        names = dict.fromkeys((*SETTINGS, *(name for other in alike for name in other.signature)))
+        entries = [n for n in names if n not in UNTOLD and len({other.signature.get(n, "-") for other in alike}) > 1]
+        entries += [n for n in BESIDE if n not in entries and len({r.signature.get(n, "-") for r in results}) > 1]
+        harness = [result.run.harness] if len({other.run.harness for other in alike}) > 1 else []
+        texts.append(", ".join([*harness, *(f"{name} {result.signature.get(name, '-')}" for name in entries)]))
+    repeated = Counter(zip((result.system for result in results), texts, strict=True))
+    return [
+        ", ".join(filter(None, (text, str(result.paths[0])))) if repeated[result.system, text] > 1 else text
+        for result, text in zip(results, texts, strict=True)
+    ]

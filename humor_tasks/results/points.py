@@ -124,6 +124,6 @@ def _of_subset(result: Result, judged: Sequence[tuple[Outcome, list[Panel]]], su
     except BadInput:  # the sample has no such list
         return
     for outcome, panels in judged:
-        own = [panel for panel in panels if keys is not None and panel.about["id"] in keys]
-        if own:
-            yield over_points(result.opened, outcome, own)
+        chosen = [panel for panel in panels if keys is not None and panel.about["id"] in keys]
+        if chosen:
+            yield over_points(result.opened, outcome, chosen)

@@ -45,7 +45,7 @@ def check_place(path: Path, report: Report | None = None) -> None:
 
 
 def _check_folder(path: Path) -> None:
-    held = {each.relative_to(path).as_posix() for each in path.rglob("*") if not each.is_dir()}
+    held = {path_below.relative_to(path).as_posix() for path_below in path.rglob("*") if not path_below.is_dir()}
     if not held:
         return
     if MARKER not in held:
@@ -71,7 +71,7 @@ def write_report(path: Path, report: Report) -> list[str]:
     old = path.with_name(f".{path.name}.{uuid4().hex}.old")
     try:
         with replacing(path) as folder:
-            told = _write(folder, report)
+            notes = _write(folder, report)
             if path.is_dir():
                 path.rename(old)
     except BaseException:
@@ -79,18 +79,18 @@ def write_report(path: Path, report: Report) -> list[str]:
             old.rename(path)
         raise
     shutil.rmtree(old, ignore_errors=True)
-    return told
+    return notes
 
 
 def _write(folder: Path, report: Report) -> list[str]:
     (folder / "figures").mkdir(parents=True)
-    pictures, told = _draw(folder / "figures", report)
+    pictures, notes = _draw(folder / "figures", report)
     write_text(folder / "report.md", as_markdown(report, pictures))
     for name in ("index.html", "results.csv", "results.json"):
         write_text(folder / name, FILES[Path(name).suffix](report))
-    files = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
+    files = sorted(written.relative_to(folder).as_posix() for written in folder.rglob("*") if written.is_file())
     write_text(folder / MARKER, json.dumps({"files": files}, indent=2) + "\n")
-    return told + page_notes(report)
+    return notes + page_notes(report)
 
 
 def plot_cost(path: Path, report: Report) -> int:

@@ -24,7 +24,7 @@ PUBLISHED = {"people (published)": "human", "best published": "best"}
 """Row of the scorecard -> field of a column."""
 
 
-def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True) -> str:
+def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = True) -> str:
     """The report.
 
     pictures: paths of the charts' pictures, in the order of the charts. told: with the warnings and what is left out.
@@ -41,9 +41,9 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True)
     if pictures:
         parts.append("## Figures")
         parts += [f"![{safe(c.title)}]({path})" for c, path in zip(report.charts, pictures, strict=True)]
-    if told and report.warnings:
+    if warnings and report.warnings:
         parts += ["## Beware", *_notes(report.warnings)]
-    if told and report.results.left_out:
+    if warnings and report.results.left_out:
         parts += ["## Left out", *_notes(map(left_out_text, report.results.left_out))]
     return "\n\n".join(parts) + "\n"
 
@@ -88,20 +88,20 @@ def _published(columns: Sequence[Column]) -> list[str]:
 
 
 def _cells(card: Scorecard, system: str, column: Column) -> str:
-    shown = []
+    texts = []
     for cell in card.cells(system, column):
         notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
-        shown.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
-    return "; ".join(shown) or "-"
+        texts.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
+    return "; ".join(texts) or "-"
 
 
 def _beside(columns: Sequence[Column]) -> list[str]:
     """What keeps published figures from comparison, each once with its benchmarks."""
-    told: dict[str, dict[str, None]] = {}
+    names_of: dict[str, dict[str, None]] = {}
     for column in columns:
         for sentence in column.beside:
-            told.setdefault(sentence, {})[f"{column.benchmark.name} {column.group}".strip()] = None
-    return [f"{', '.join(names)}: {sentence}" for sentence, names in told.items()]
+            names_of.setdefault(sentence, {})[f"{column.benchmark.name} {column.group}".strip()] = None
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in names_of.items()]
 
 
 def _apart(group: Group) -> str:

@@ -50,8 +50,8 @@ def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spendin
     rows = []
     for result in results:
         shared = _of_run(result, group_names.get(id(result), "-"), spent[result.key])
-        own = _estimates(result, results)
-        rows += [{name: row.get(name, shared.get(name)) for name in COLUMNS} for row in own]
+        estimates = _estimates(result, results)
+        rows += [{name: row.get(name, shared.get(name)) for name in COLUMNS} for row in estimates]
     return rows
 
 
@@ -70,7 +70,12 @@ def rates(result: Result, results: Sequence[Result], metric: Metric, part: str) 
     """
     of_run = [result, *(other for other in results if other.run is result.run)]
     end = f"_{part}" if part else ""
-    known = {name: e for each in reversed(of_run) for rate in REPLY_RATES for name, e in _named(each, rate.name)}
+    known = {
+        name: e
+        for other_result in reversed(of_run)
+        for rate in REPLY_RATES
+        for name, e in _named(other_result, rate.name)
+    }
     known |= dict(_named(result, MISSING))
     columns = {rate.name: known.get(f"{rate.name}{end}") for rate in REPLY_RATES}
     columns[MISSING] = known.get(f"{MISSING}{end}")
