@@ -17,8 +17,7 @@ from humor_tasks.api import Report
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
-from humor_tasks.results.report.graded import GradedPoint, read_graded
-from humor_tasks.results.report.table import lines_of
+from humor_tasks.results.points import GradedPoint, read_graded
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -97,7 +96,8 @@ def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path, colum
     labels = read_labels(path, points)
     assert labels == {row["id"]: row["label"] == "PASS" for row in rows}
     found = correct(points, labels)
-    assert found.judged == lines_of([read_graded(logs.of("a", "judge"))])[0].score
+    read = [p for p in points if p.passed is not None]
+    assert found.judged == clustered_proportion([float(bool(p.passed)) for p in read], [p.cluster for p in read])
     assert found.labelled.n == sum(p.passed is not None for p in points if p.id in labels) < len(labels)
 
 

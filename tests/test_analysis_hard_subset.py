@@ -11,14 +11,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standins.graded_logs import Logs, explainer, grader, made_log, run
+from standins.graded_logs import Logs, explainer, grader, made_log, report_of, run
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.verdicts import hard_subset
-from humor_tasks.results.report.graded import read_graded
-from humor_tasks.results.report.table import lines_of
+from humor_tasks.results.points import read_graded
 from humor_tasks.tasks import humorbench
 
 
@@ -124,10 +123,10 @@ def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_pat
     task = humorbench(dataset="sample", subset=str(path), cache=False)
     assert {sample.id for sample in task.dataset} == set(made["keys"])
     log = run(task, explainer("a"), [grader("judge")], tmp_path)
-    (line,) = lines_of([read_graded(Path(log.location))], str(path))
-    assert line.hard == line.score
-    (whole,) = lines_of([read_graded(logs.of("a", "judge"))], str(path))
-    assert whole.hard == line.score
+    some, whole = report_of(Path(log.location), hard=str(path)), report_of(logs.of("a", "judge"), hard=str(path))
+    assert len({some.results.results[0].estimates[name] for name in ("coverage", "coverage_my_hard.json")}) == 1
+    estimates = [report.results.results[0].estimates["coverage_my_hard.json"] for report in (some, whole)]
+    assert estimates[0] == estimates[1]
 
 
 @pytest.mark.slow

@@ -42,8 +42,7 @@ from humor_tasks.results.analysis.humicroedit import (
     rated_by_all,
     solved_by,
 )
-from humor_tasks.results.analysis.humicroedit_plot import plot
-from humor_tasks.results.analysis.humicroedit_report import as_json, write_report
+from humor_tasks.results.analysis.humicroedit_report import as_json, plot, write_report
 from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
@@ -348,9 +347,9 @@ def test_a_picture_shows_names_as_they_are(tmp_path: Path) -> None:
         plot(tmp_path / "e.png", replace(everything(EVEN), solved=(), by_gap=()))
 
 
-def test_a_picture_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(BadInput, match=r"humor-tasks\[plot\]"):
+def test_a_picture_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
+    with pytest.raises(BadInput, match=r"humor-tasks\[report\]"):
         plot(tmp_path / "e.png", everything(GOOD))
 
 

@@ -21,6 +21,8 @@ from standins.graded_logs import (
     Logs,
     explainer,
     grader,
+    paid,
+    report_of,
     rows_of,
     run,
     spent,
@@ -29,14 +31,14 @@ from standins.graded_logs import (
 
 from humor_tasks import load
 from humor_tasks.data.prices import Price, read_prices
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.on_inspect.judging import graders
 from humor_tasks.results.analysis.verdicts import read_judged
 from humor_tasks.results.grade import grading_task, read_written
-from humor_tasks.results.report.graded import GradedLog, read_graded
-from humor_tasks.results.report.table import incomparable, lines_of, plot
+from humor_tasks.results.points import read_graded
+from humor_tasks.results.report.folder import plot_cost
+from humor_tasks.results.report.table import Spent
 from humor_tasks.tasks import humorbench, matching
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
@@ -52,59 +54,58 @@ def test_a_graded_log_holds_every_point_with_its_verdict(logs: Logs) -> None:
     assert {passed for _, passed in expected.values()} == {True, False, None}
     assert {point.explanation for point in found.points} == {"a gets it."}
     assert found.model == "mockllm/a"
-    assert str(found.signature).startswith("bench:humorbench|v:1-A")
     assert str(found.grading).startswith("graders:mockllm/judge|verdict:tags")
     assert found.fingerprint == load("humorbench", dataset="sample").data.provenance["fingerprint"]
 
 
 def test_a_score_in_a_report_is_the_score_of_the_run(logs: Logs) -> None:
     path = logs.of("a", "judge")
-    (line,) = lines_of([read_graded(path)])
+    (row,) = (row for row in report_of(path).rows if (row["metric"], row["part"]) == ("coverage", ""))
     results = read_eval_log(str(path)).results
     assert results
     (metrics,) = [score.metrics for score in results.scores if score.name.startswith("element_coverage")]
-    shown = (line.score.value, line.score.stderr, line.score.low, line.score.high)
-    names = ("coverage", "coverage_stderr", "coverage_ci_low", "coverage_ci_high")
-    assert shown == pytest.approx([metrics[name].value for name in names])
-    assert line.no_verdict == ROWS - line.score.n == sum(p.passed is None for p in line.log.points) > 0
+    names = {"value": "coverage", "stderr": "coverage_stderr", "low": "coverage_ci_low", "high": "coverage_ci_high"}
+    assert [row[name] for name in names] == pytest.approx([metrics[name].value for name in names.values()])
+    without = sum(point.passed is None for point in read_graded(path).points)
+    assert (row["n"], row["missing_verdicts"]) == (ROWS - without, without / ROWS)
+    assert row["missing_failed"] == pytest.approx(row["value"] * row["n"] / ROWS)
+    assert row["missing_passed"] == pytest.approx((row["value"] * row["n"] + without) / ROWS)
+    assert without > 0
 
 
 def test_tokens_and_costs_of_explainer_and_grader_are_told_apart(logs: Logs) -> None:
-    found = read_graded(logs.of("a", "judge"))
-    assert found.explainer
-    assert spent(found.explainer) == (ROWS * 135, ROWS * 10, ROWS * EXPLAINED["a"] / 1e6)
-    assert spent(found.grader) == (ROWS * 7, ROWS * 1, ROWS * GRADED["judge"] / 1e6)
+    system, graders = paid(logs.of("a", "judge"))
+    assert spent(system) == (ROWS * 135, ROWS * 10, ROWS * EXPLAINED["a"] / 1e6)
+    assert spent(graders) == (ROWS * 7, ROWS * 1, ROWS * GRADED["judge"] / 1e6)
 
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_model_that_grades_itself(logs: Logs, anew: bool) -> None:
-    found = read_graded(logs.of("a", "a", limit=4), read_prices(logs.prices) if anew else None)
-    assert found.explainer
-    assert spent(found.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
-    assert spent(found.grader) == (4 * 7, 4 * 1, 4 * GRADED["a"] / 1e6)
+    system, graders = paid(logs.of("a", "a", limit=4), read_prices(logs.prices) if anew else None)
+    assert spent(system) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
+    assert spent(graders) == (4 * 7, 4 * 1, 4 * GRADED["a"] / 1e6)
 
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_a_panel_costs_what_its_graders_cost(logs: Logs, anew: bool) -> None:
-    found = read_graded(logs.of("b", "judge", "c", limit=4), read_prices(logs.prices) if anew else None)
-    assert found.explainer
-    assert spent(found.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["b"] / 1e6)
-    assert spent(found.grader) == (4 * 14, 4 * 2, 4 * (GRADED["judge"] + GRADED["c"]) / 1e6)
-    assert "mockllm/judge,mockllm/c" in found.graders
+    path = logs.of("b", "judge", "c", limit=4)
+    system, graders = paid(path, read_prices(logs.prices) if anew else None)
+    assert spent(system) == (4 * 135, 4 * 10, 4 * EXPLAINED["b"] / 1e6)
+    assert spent(graders) == (4 * 14, 4 * 2, 4 * (GRADED["judge"] + GRADED["c"]) / 1e6)
+    found = read_graded(path)
+    assert "mockllm/judge,mockllm/c" in found.grading["graders"]
     records = load("humorbench", dataset="sample").records[:4]
     assert [p.passed for p in found.points] == [verdict("b", r.points[0].text) for r in records]
 
 
 def test_a_panel_with_the_explainer_in_it(logs: Logs) -> None:
     path = logs.of("a", "a", "judge", limit=4)
-    recorded = read_graded(path)
-    assert recorded.explainer
-    assert spent(recorded.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
-    assert spent(recorded.grader) == (4 * 14, 4 * 2, 4 * (GRADED["a"] + GRADED["judge"]) / 1e6)
-    anew = read_graded(path, read_prices(logs.prices))
-    assert anew.explainer
-    assert spent(anew.explainer) == (4 * 135, 4 * 10, None)  # its tokens as grader are not recorded apart
-    assert spent(anew.grader) == (4 * 14, 4 * 2, None)
+    system, graders = paid(path)
+    assert spent(system) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
+    assert spent(graders) == (4 * 14, 4 * 2, 4 * (GRADED["a"] + GRADED["judge"]) / 1e6)
+    system, graders = paid(path, read_prices(logs.prices))
+    assert spent(system) == (4 * 135, 4 * 10, None)  # its tokens as grader are not recorded apart
+    assert spent(graders) == (4 * 14, 4 * 2, None)
 
 
 @pytest.mark.parametrize("anew", [False, True])
@@ -121,36 +122,25 @@ def test_a_panel_with_the_explainer_in_it(logs: Logs) -> None:
 def test_a_cost_is_known_when_every_model_in_it_has_a_price(
     logs: Logs, anew: bool, name: str, judges: tuple[str, ...], explaining: float | None, grading: float | None
 ) -> None:
-    found = read_graded(logs.of(name, *judges, limit=4), read_prices(logs.prices) if anew else None)
-    assert found.explainer
+    path, prices = logs.of(name, *judges, limit=4), read_prices(logs.prices) if anew else None
     costs = [None if each is None else pytest.approx(4 * each / 1e6) for each in (explaining, grading)]
-    assert found.grader
-    assert [found.explainer.cost, found.grader.cost] == costs
-    cells = dict(zip(*rows_of(lines_of([found])), strict=False))
-    assert (cells["explainer cost"] == "-") == (explaining is None)
+    assert [role and role.cost for role in paid(path, prices)] == costs
+    (cells,) = rows_of(report_of(path, prices=prices, anew=anew))
+    assert (cells["cost"] == "-") == (explaining is None)
     assert (cells["grader cost"] == "-") == (grading is None)
-    assert "-" not in (cells["explainer tokens in / out"], cells["grader tokens in / out"])
+    assert "-" not in (cells["tokens in / out"], cells["grader tokens in / out"])
 
 
 def test_tokens_priced_anew(logs: Logs) -> None:
     other = {"mockllm/a": Price(2, 20, 0, 0, "-", "-"), "mockllm/judge": Price(1, 1, 1, 1, "-", "-")}
-    found = read_graded(logs.of("a", "judge"), other)
-    assert found.explainer
-    assert found.grader
-    assert found.explainer.cost == pytest.approx(ROWS * (200 + 200) / 1e6)
-    assert found.grader.cost == pytest.approx(ROWS * 8 / 1e6)
-    without = read_graded(logs.of("a", "judge"), {"mockllm/judge": other["mockllm/judge"]})
-    assert without.explainer
-    assert without.grader
-    assert without.explainer.cost is None
-    assert without.grader.cost == pytest.approx(ROWS * 8 / 1e6)
+    graders = pytest.approx(ROWS * 8 / 1e6)
+    costs = [role and role.cost for role in paid(logs.of("a", "judge"), other)]
+    assert costs == [pytest.approx(ROWS * (200 + 200) / 1e6), graders]
+    without = paid(logs.of("a", "judge"), {"mockllm/judge": other["mockllm/judge"]})
+    assert [role and role.cost for role in without] == [None, graders]
 
 
-@pytest.mark.parametrize("anew", [False, True])
-def test_a_grader_that_the_scorer_was_given_is_no_explainer(
-    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anew: bool
-) -> None:
-    """In somebody else's task, without a role."""
+def test_verdicts_in_a_task_of_another_package(logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def given(name: str, memoize: bool) -> Model:
         assert (name, memoize) == ("mockllm/judge", False)
@@ -164,12 +154,9 @@ def test_a_grader_that_the_scorer_was_given_is_no_explainer(
         metadata={"source": "a diary"},
     )
     log = logs.priced(lambda: run(other, explainer("a"), [], tmp_path))
-    found = read_graded(Path(log.location), read_prices(logs.prices) if anew else None)
+    found = read_graded(Path(log.location))
     assert [(point.id, point.passed) for point in found.points] == [("1-1", True), ("1-2", True)]
-    assert (found.signature, found.fingerprint) == (Signature(), None)
-    assert found.explainer
-    assert spent(found.explainer) == (135, 10, EXPLAINED["a"] / 1e6)
-    assert spent(found.grader) == (14, 2, 2 * GRADED["judge"] / 1e6)
+    assert found.fingerprint is None
 
 
 @pytest.mark.slow
@@ -179,17 +166,16 @@ def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> N
     log = logs.priced(lambda: run(task, get_model("none/none"), [grader("judge")], tmp_path))
     found, first = read_graded(Path(log.location)), read_graded(path)
     assert found.model == "mockllm/a"
-    assert found.explainer is None
-    assert spent(found.grader) == spent(first.grader)
     assert found.points == first.points
-    (line,) = lines_of([found])
-    assert (line.cells()["explainer_cost"], line.cells()["explainer_output_tokens"]) == (None, None)
-    cells = dict(zip(*rows_of([line]), strict=False))
-    assert (cells["explainer tokens in / out"], cells["explainer cost"]) == ("-", "-")
-    assert cells["grader tokens in / out"] == "28 / 4"
-    assert (found.version, found.subset, found.rows, found.samples) == (first.version, "all", ROWS, 4)
+    system, graders = paid(Path(log.location))
+    assert system is None
+    assert spent(graders) == spent(paid(path)[1])
+    report = report_of(Path(log.location))
+    assert (report.rows[0]["cost"], report.rows[0]["output_tokens"]) == (None, None)
+    (cells,) = rows_of(report)
+    assert (cells["tokens in / out"], cells["cost"], cells["grader tokens in / out"]) == ("-", "-", "28 / 4")
     with pytest.raises(BadInput, match="known cost"):
-        plot(tmp_path / "p.png", [line])
+        plot_cost(tmp_path / "p.png", report)
 
 
 def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
@@ -235,41 +221,36 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput, match="holds 3 rows more than once"):
         read_judged(Path(log.location))
-    assert (found.samples, found.rows) == (3, ROWS)
 
 
 @pytest.mark.slow
 def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
-    found = read_graded(logs.of("a", "judge"))
-    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "all", ROWS, ROWS)
+    (group,) = report_of(logs.of("a", "judge")).scorecard.groups
+    assert (group.about["version"], group.about["subset"], group.about["items"]) == ("1-A", "all", str(ROWS))
     part = run(
         humorbench(dataset="sample", subset="wordplay", cache=False), explainer("a"), [grader("judge")], tmp_path
     )
-    found = read_graded(Path(part.location))
     size = len(load("humorbench", dataset="sample", subset="wordplay").records)
-    assert (found.subset, found.rows, found.samples) == ("wordplay", size, size)
     written = read_written(Path(part.location), "humorbench")
     again = run(
         grading_task(written, "humorbench", "x", cache=False), get_model("none/none"), [grader("judge")], tmp_path
     )
-    found = read_graded(Path(again.location))
-    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "wordplay", size, size)
-    assert incomparable(lines_of([read_graded(Path(part.location)), found])) == []
+    (group,) = report_of(Path(part.location), Path(again.location)).scorecard.groups
+    assert len(group.results) == 2
+    assert (group.about["version"], group.about["subset"], group.about["items"]) == ("1-A", "wordplay", str(size))
 
 
 # ---- verdicts that the run did not pay for ------------------------------------------------------
 
 
-def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> GradedLog:
-    """The log, which must show nothing of its grader's tokens and cost, and its explainer's as they were."""
-    found = read_graded(path, prices)
-    assert found.grader is None
-    (line,) = lines_of([found])
+def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> Spent | None:
+    """What the system took, of a log that must show nothing of its grader's tokens and cost."""
+    system, graders = paid(path, prices)
+    assert graders is None
+    report = report_of(path, prices=prices, anew=prices is not None)
     names = ("grader_input_tokens", "grader_output_tokens", "grader_cost")
-    assert [line.cells()[name] for name in names] == [None] * 3
-    cells = dict(zip(*rows_of([line]), strict=False))
-    assert (cells["grader tokens in / out"], cells["grader cost"]) == ("-", "-")
-    return found
+    assert [report.rows[-1][name] for name in names] == [None] * 3
+    return system
 
 
 @pytest.mark.parametrize("action", ["overwrite", "append"])
@@ -287,10 +268,8 @@ def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
     )
     path = tmp_path / "again.eval"
     write_eval_log(again, str(path))
-    found = unpaid(path)
-    assert found.graders == f"mockllm/{judge}"
-    assert spent(found.explainer) == spent(read_graded(first).explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
-    assert dict(zip(*rows_of(lines_of([found])), strict=False))["grader"] == f"mockllm/{judge}"
+    assert spent(unpaid(path)) == spent(paid(first)[0]) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
+    assert read_graded(path).grading["graders"] == f"mockllm/{judge}"
 
 
 @pytest.mark.slow
@@ -306,8 +285,7 @@ def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
         return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=4).location)
 
     first, second = logs.priced(made), logs.priced(made)
-    paid = read_graded(first, prices)
-    assert spent(paid.grader) == (4 * 7 * len(judges), 4 * len(judges), 4 * sum(GRADED[j] for j in judges) / 1e6)
-    found = unpaid(second, prices)
-    assert found.points == paid.points
-    assert spent(found.explainer) == spent(paid.explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
+    system, graders = paid(first, prices)
+    assert spent(graders) == (4 * 7 * len(judges), 4 * len(judges), 4 * sum(GRADED[j] for j in judges) / 1e6)
+    assert read_graded(second).points == read_graded(first).points
+    assert spent(unpaid(second, prices)) == spent(system) == (540, 40, 4 * EXPLAINED["a"] / 1e6)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from standins.graded_logs import humor_tasks
 
-from humor_tasks.data.tables import echo, safe, table, unescaped
+from humor_tasks.cli.printing import echo
+from humor_tasks.data.tables import safe, table, unescaped
 from humor_tasks.people.agreement_report import LEGEND
 
 CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf")), max_size=8)

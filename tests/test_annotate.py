@@ -101,8 +101,8 @@ def test_no_text_of_a_file_is_markup() -> None:
     texts = [f"{i}<b>'\">" for i in range(5)]
     of = Item("1", "preference", (texts[0], texts[1]), texts[2], texts[3])
     view = View("<i>", 0, 1, of, (1, 0), note=texts[4])
-    shown = render.item(view) + render.note(view) + render.progress(view)
-    assert all(f"{i}&lt;b&gt;&#x27;&quot;&gt;" in shown for i in range(5))
+    shown = render.item(view) + render.around("note", view) + render.around("progress", view)
+    assert all(f"{i}&lt;b&gt;&#39;&#34;&gt;" in shown for i in range(5))
     assert not re.search("<[bi]>", shown)
 
 

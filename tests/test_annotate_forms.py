@@ -83,7 +83,7 @@ def test_a_form_is_kept_like_a_vote(tmp_path: Path) -> None:
     back = again.undo("ann")
     assert (back.item, back.filled["image_description"]) == (first.item, '=1+1, "a" <b>')
     assert 'value="' not in render.item(back)  # areas only
-    assert "=1+1, &quot;a&quot; &lt;b&gt;</textarea>" in render.item(back)
+    assert "=1+1, &#34;a&#34; &lt;b&gt;</textarea>" in render.item(back)
     again.fill("ann", again.enter("ann").key, DESCRIBED)
     cut = path.read_bytes()[:-2]  # in the middle of the line
     path.write_bytes(cut)
@@ -244,7 +244,7 @@ def test_pages_of_forms_escape_what_files_say() -> None:
     shown = render.item(View("r", 0, 1, of, (), filled={"place": "1", "edit": '"><script>'}))
     assert "<u>a&amp;b</u>" in shown
     assert "&lt;i&gt;" in shown
-    assert 'value="&quot;&gt;&lt;script&gt;"' in shown
+    assert 'value="&#34;&gt;&lt;script&gt;"' in shown
     assert 'value="1" required checked' in shown
     assert "&lt;b&gt;" in shown
 

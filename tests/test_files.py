@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from standins.graded_logs import made_log
 
 from humor_tasks import load
 from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import as_table, cell_text, write_json, write_table, write_text
+from humor_tasks.data.tables import cell_text, csv_text
+from humor_tasks.data.writing import write_json, write_table, write_text
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.captions.pairwise import COLUMNS, write_ranking
-from humor_tasks.results.report.table import as_csv, lines_of
 from humor_tasks.results.submission import Answers, complete, read_answers, write_predictions
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -89,15 +88,13 @@ def test_a_ranking_and_a_report_hold_no_formula(tmp_path: Path) -> None:
     caption = dict(zip(COLUMNS, ("510", 1, -0.5, 2, "@system", "=1+1"), strict=True))
     write_ranking(tmp_path / "r.csv", [caption])
     assert (tmp_path / "r.csv").read_text().splitlines()[1] == "510,1,-0.5,2,'@system,'=1+1"
-    log = made_log("-model")
-    assert as_csv(lines_of([log])).splitlines()[1].startswith("'-model,")
 
 
 def test_files_for_other_programs_stay_as_they_are(tmp_path: Path) -> None:
     write_predictions(tmp_path / "s.csv", {"-1": "-0.5"})
     assert (tmp_path / "s.csv").read_text() == "id,pred\n-1,-0.5\n"
-    assert as_table(("id",), [["=1"]], exact=True) == "id\n=1\n"
-    assert as_table(("version",), [["-"], ["--"]]) == "version\n-\n'--\n"
+    assert csv_text(("id",), [["=1"]], exact=True) == "id\n=1\n"
+    assert csv_text(("version",), [["-"], ["--"]]) == "version\n-\n'--\n"
 
 
 def test_targets_that_are_no_files(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
+from standins.graded_logs import report_of, rows_of
 from standins.grading import FEW, bears, grader, metrics, own_task, run
 from standins.judging import says, verdict, write_texts
 
@@ -25,8 +26,6 @@ from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect import element_coverage
-from humor_tasks.results.report.graded import read_graded
-from humor_tasks.results.report.table import COLUMNS, as_markdown, lines_of
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
@@ -326,12 +325,11 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     written = json.loads((tmp_path / "scores.json").read_text())["metrics"]
     assert [written[f"coverage_missing_{word}"]["value"] for word in ("failed", "passed")] == [0.5, 1]
     (path,) = tmp_path.glob("*.eval")
-    (line,) = lines_of([read_graded(path)])
-    cells = line.cells()
-    assert [cells[name] for name in ("no_verdict", "score_missing_failed", "score_missing_passed")] == [2, 0.5, 1]
-    assert list(cells) == list(COLUMNS)
-    row = as_markdown([line]).splitlines()[-1]
-    assert [cell.strip() for cell in row.split("|")][6:8] == ["2", "50.0 / 100.0"]
+    report = report_of(path)
+    (row,) = (row for row in report.rows if (row["metric"], row["part"]) == ("coverage", ""))
+    assert [row[name] for name in (MISSING, "missing_failed", "missing_passed")] == [0.5, 0.5, 1]
+    cells = rows_of(report)[0]
+    assert (cells["missing verdicts"], cells["as failed / passed"]) == ("50.0 %", "50.0 / 100.0")
     done = CliRunner().invoke(main, ["report", str(path)])
     assert f"Beware: {path.name}: 50.0% of the graders' verdicts are missing" in done.stderr
 
@@ -343,6 +341,5 @@ def test_a_reply_that_the_run_left_out_is_not_missing(tmp_path: Path) -> None:
         humorbench("sample", FEW, on_unparsed="exclude", cache=False), ScriptedModel("m", ["", *[EXPLAINER] * 3]), judge
     )
     assert metrics(log)[MISSING] == 0
-    (line,) = lines_of([read_graded(Path(log.location))])
-    assert line.no_verdict == 1
-    assert [bound.value for bound in line.bounds] == [1, 1]
+    (row,) = (r for r in report_of(Path(log.location)).rows if (r["metric"], r["part"]) == ("coverage", ""))
+    assert [row[name] for name in (MISSING, "missing_failed", "missing_passed")] == [0, 1, 1]

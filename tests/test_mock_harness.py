@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import io
 import json
 import sys
@@ -19,6 +18,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, get_model
 from inspect_ai.model._providers import providers
 from lm_eval.api.model import LM
+from markupsafe import escape
 from PIL import Image
 from standins.judging import always, between, judging, longer, run
 from standins.mock_clips import CLIPS, middles, read_number
@@ -435,7 +435,7 @@ def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> 
     assert row["said"].endswith(": (hidden)")
     assert row["options"]["ABCD".index(row["answer"])] not in row["said"]
     (item,) = read_pairs(output)
-    assert html.escape(item.said) in render.item(View("ann", 0, 1, item, (0, 1, 2, 3)))  # not only for screen readers
+    assert escape(item.said) in render.item(View("ann", 0, 1, item, (0, 1, 2, 3)))  # not only for screen readers
 
 
 def test_people_detect_and_compare_stories_with_captions(tmp_path: Path) -> None:

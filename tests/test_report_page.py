@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import dataclasses
 import gzip
+import hashlib
+import html
 import io
 import json
 import re
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval
+from jinja2 import UndefinedError
 from PIL import Image
 from standins.corpus import make_folder, noise_png, write_card
 
@@ -23,18 +26,16 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Scored, read_run
 from humor_tasks.data.logs.inspect_logs import logged_pictures
-from humor_tasks.data.pages.embedding import json_block, packed, policy, script
-from humor_tasks.data.pages.texts import cut, shown, visible
+from humor_tasks.data.pages import cut, fragment, json_in_html, packed, render, script_in_html, visible
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.results import Result, Results
+from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, specification
 from humor_tasks.results.report.build import Report, build_report
-from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series
 from humor_tasks.results.report.page import gallery as module
-from humor_tasks.results.report.page import items, page, page_notes, writing
-from humor_tasks.results.report.page.figures import specification
-from humor_tasks.results.report.page.gallery import SIZES, Album, find_pictures
+from humor_tasks.results.report.page import items, page, page_notes
+from humor_tasks.results.report.page.gallery import SIZES, Album, Gallery, find_pictures
 from humor_tasks.results.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
 from humor_tasks.tasks import matching
 
@@ -57,28 +58,52 @@ def test_visible(text: str, seen: str) -> None:
     assert visible(text) == seen
 
 
-def test_cut_and_shown() -> None:
+def test_cut() -> None:
     assert cut("12345", 5) == "12345"
     assert cut("x" * 100_000, 3) == "xxx… [cut here; 100,000 characters in all]"
-    assert shown("<b a='1'>\u202e") == "&lt;b a=&#x27;1&#x27;&gt;‹U+202E›"
+
+
+PARTS = "data/pages/parts.html"
+HOSTILE = ("<b a='1'>\u202e\x00", "&lt;b a=&#39;1&#39;&gt;‹U+202E›‹U+0000›")
+
+
+def test_a_template_escapes_and_cuts_every_text() -> None:
+    text, written = HOSTILE
+    assert f"<li>{written}</li>" in fragment(PARTS, "bullets", [text])
+    assert fragment(PARTS, "name", f"{text}a/b-c") == f"<bdi>{written}a/<wbr>b-<wbr>c</bdi>"
+    table = fragment(PARTS, "table", f'"{text}', [text, "n"], [(text, text), ("x" * 3000, 1)], ["n"])
+    assert f'aria-label="&#34;{written}"' in table
+    assert table.count(written) == 4
+    assert f'<td class="number">{written}</td>' in table
+    assert f"{'x' * 2000}… [cut here; 3,000 characters in all]<" in table
+    frame = render("data/pages/base.html", title=text, summary=text, contents={f'"{text}': text}, scripts=())
+    assert frame.count(written) == 5
+    assert "<b a" not in frame
+
+
+def test_a_template_without_its_data_is_an_error() -> None:
+    with pytest.raises(UndefinedError, match="'summary' is undefined"):
+        render("data/pages/base.html", title="", contents={}, scripts=())
 
 
 @given(st.text())
-def test_a_json_block_holds_any_text(text: str) -> None:
-    block = json_block("x", {"text": text})
-    inside = block.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
+def test_json_in_html_holds_any_text(text: str) -> None:
+    inside = json_in_html({"text": text})
     assert "<" not in inside
     assert json.loads(inside) == {"text": text}
     assert json.loads(gzip.decompress(base64.b64decode(packed([text])))) == [text.encode("utf-8", "replace").decode()]
 
 
 def test_a_script_cannot_be_ended_and_the_policy_names_it() -> None:
-    made = script("const a = '</script><!--';")
-    assert made == "<script type=\"module\">const a = '<\\/script><\\!--';</script>"
-    allowed = policy([made])
-    assert re.search(r"default-src 'none'; script-src 'sha256-[\w+/]{43}='; ", allowed)
-    assert "http" not in allowed
-    assert "unsafe-eval" not in allowed
+    script = script_in_html("const a = '</script><!--';")
+    assert script == "const a = '<\\/script><\\!--';"
+    frame = render("data/pages/base.html", title="", summary="", contents={}, scripts=[script])
+    (policy,) = re.findall('Content-Security-Policy" content="(.*)"', html.unescape(frame))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f'<script type="module">{script}</script>' in frame
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}'; ")
+    assert "http" not in policy
+    assert "unsafe-eval" not in policy
 
 
 # ---- items --------------------------------------------------------------------------------------
@@ -193,7 +218,7 @@ def test_of_very_many_replies_each_signature_is_read_once(monkeypatch: pytest.Mo
     assert found.without_replies == 2
     assert [[len(each.replies) for each in one.answered.values()] for one in found.items] == [[1, 0, 1, 1, 1]] * 2
     assert all(each.value == 1.0 and each.answers == ["A"] for one in found.items for each in one.answered.values())
-    notes = module.gallery(results, list("abcde"), 0).notes
+    notes = module.gallery_of(results, list("abcde"), 0).notes
     assert notes == ("2 replies are left out, which no page can hold; the logs hold them.",)
 
 
@@ -205,7 +230,7 @@ def test_a_run_that_cannot_be_read_again_is_named() -> None:
 
     read = result([sample(), sample("j")])
     broken = dataclasses.replace(read, run=dataclasses.replace(read.run, samples=Broken()))
-    gallery = module.gallery([broken], ["m"], 0)
+    gallery = module.gallery_of([broken], ["m"], 0)
     assert gallery.notes == ("A run could not be read again. a.eval: is truncated.",)
     assert gallery.items == 1
 
@@ -219,15 +244,19 @@ def test_long_replies_are_cut_until_the_page_is_small_enough(monkeypatch: pytest
     noise = random.Random(1)
     texts = ["".join(noise.choices("abcdefghijklmnopqrstuvwxyz ", k=9000)) for _ in range(120)]
     results = [result([sample(f"i{i}", reply=text) for i, text in enumerate(texts)])]
-    whole = module.gallery(results, ["m"], 0)
+
+    def size(made: Gallery) -> int:
+        return sum(map(len, made.blocks.values()))
+
+    whole = module.gallery_of(results, ["m"], 0)
     assert whole.notes == ()
     monkeypatch.setattr(module, "MOST", module.RESERVED + 200_000)
-    small = module.gallery(results, ["m"], 0)
-    assert len(small.blocks) <= 200_000 < len(whole.blocks)
+    small = module.gallery_of(results, ["m"], 0)
+    assert size(small) <= 200_000 < size(whole)
     assert small.notes == ("Replies are cut at 1,400 characters to keep the page small; the logs hold them whole.",)
     monkeypatch.setattr(module, "MOST", module.RESERVED)
-    none = module.gallery(results, ["m"], 0)
-    assert "replies-" not in none.blocks
+    none = module.gallery_of(results, ["m"], 0)
+    assert list(none.blocks) == ["items"]
     assert "no room" in none.notes[0]
 
 
@@ -284,7 +313,7 @@ def test_pictures_come_from_the_log_else_from_the_dataset_else_are_missing(tmp_p
     assert found(logs[0]) == [3, 1, 1, 1]
     assert found(logs[1]) == [0, 0, 0, 0]  # the rows are no longer those of the run
     held = _of(read_run(logs[1]))
-    assert "The pictures of 3 items are missing" in module.gallery([held], ["m"], 0).notes[0]
+    assert "The pictures of 3 items are missing" in module.gallery_of([held], ["m"], 0).notes[0]
 
 
 def _of(run: FinishedRun) -> Result:
@@ -295,8 +324,8 @@ def _of(run: FinishedRun) -> Result:
 # ---- the page -----------------------------------------------------------------------------------
 
 
-def index_of(html: str) -> Mapping[str, Any]:
-    data = re.search(r'<script type="text/plain" id="items">([^<]*)</script>', html)
+def index_of(text: str) -> Mapping[str, Any]:
+    data = re.search(r'<script type="text/plain" id="items">([^<]*)</script>', text)
     assert data
     found: Mapping[str, Any] = json.loads(gzip.decompress(base64.b64decode(data[1])))
     return found
@@ -313,29 +342,25 @@ def report() -> Callable[..., Report]:
 
 def test_names_of_systems_cannot_leave_their_place(report: Callable[..., Report]) -> None:
     attack = "</script><b>[[data]] {{ x }}</b>\u202e"
-    html = page(report(attack)).replace("<wbr>", "")
-    assert attack not in html
-    assert "&lt;/script&gt;&lt;b&gt;[[data]] {{ x }}&lt;/b&gt;‹U+202E›" in html
-    assert index_of(html)["systems"][0]["name"].startswith("</script><b>[[data]] {{ x }}</b>‹U+202E›")
+    text = page(report(attack)).replace("<wbr>", "")
+    assert attack not in text
+    assert "&lt;/script&gt;&lt;b&gt;[[data]] {{ x }}&lt;/b&gt;‹U+202E›" in text
+    assert index_of(text)["systems"][0]["name"].startswith("</script><b>[[data]] {{ x }}</b>‹U+202E›")
     assert page(report("n" * 100_000)).count("n" * 1000) == 0
 
 
-def test_without_the_extra_the_figures_are_still_pictures_or_tables(
+def test_without_the_extra_the_figures_are_tables(
     report: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     points = (Point("a", 0.5, 0.4, 0.6, n=9), Point("b", 0.7))
     chart = Chart("one", "One", Axis("x", categories=("a", "b")), Axis("y", percent=True), (Series("<s>", points),))
     made = report(charts=(chart,))
-    monkeypatch.setattr(writing, "library", lambda: None)
-    monkeypatch.setattr("humor_tasks.results.report.page.writing.library", lambda: None)
+    monkeypatch.setattr("humor_tasks.results.report.page.library", lambda: None)
     assert 'pip install "humor-tasks[report]"' in page_notes(made)[0]
-    html = page(made)
-    assert '<img src="data:image/svg+xml;base64,' in html
-    monkeypatch.setattr(writing, "can_draw", lambda: False)
-    html = page(made)
-    assert "<img" not in html
-    assert "50.0 % [40.0, 60.0]" in html
-    assert "pip install &quot;humor-tasks[report]&quot;" in html
+    text = page(made)
+    assert "<img" not in text
+    assert "50.0 % [40.0, 60.0]" in text
+    assert "pip install &#34;humor-tasks[report]&#34;" in text
 
 
 def test_a_chart_is_a_specification_of_vega_lite_without_unknown_numbers() -> None:

@@ -22,7 +22,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import multiple_choice, multiple_choice_released_chat, reference_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
-from humor_tasks.results.report.graded import read_graded
+from humor_tasks.results.points import read_graded
 from humor_tasks.results.reproduce import rescore as rescoring
 from humor_tasks.results.reproduce.rescore import Rescored
 from humor_tasks.tasks import humorbench

@@ -18,7 +18,7 @@ from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.corpora.audit.auditing import audit
 from humor_tasks.corpora.audit.items import Item, Items, Part
-from humor_tasks.corpora.audit.writing import as_markdown as audit_of
+from humor_tasks.corpora.audit.output import as_markdown as audit_of
 from humor_tasks.corpora.mock.shortcuts import section, shortcuts_in
 from humor_tasks.corpora.newyorker import ranking
 from humor_tasks.corpora.newyorker.stages import Validation
@@ -30,10 +30,8 @@ from humor_tasks.results.captions.figures import in_percent
 from humor_tasks.results.captions.files import Caption
 from humor_tasks.results.captions.pairwise import Pair, by_system, first_shown
 from humor_tasks.results.report.build import build_report
-from humor_tasks.results.report.graded import GradedPoint
 from humor_tasks.results.report.markdown import as_markdown as report_of
-from humor_tasks.results.report.page.writing import page
-from humor_tasks.results.report.table import share
+from humor_tasks.results.report.page import page
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import judge_exam
@@ -88,10 +86,6 @@ def percentiles(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate
     return [Estimate(*(x / 100 for x in (e.value, e.stderr, e.low, e.high)), e.n, e.clusters)]
 
 
-def graded(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
-    return [share([GradedPoint(str(i), str(cluster(i)), bool(hit), None) for i, hit in enumerate(hits)])]
-
-
 def exam(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
     clusters = [cluster(i) for i in range(len(hits))]
     found = {**judge_exam([True] * len(hits), [bool(hit) for hit in hits], clusters)}
@@ -114,7 +108,7 @@ def corrected(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
     return [by_exam, labels]
 
 
-WRITERS = (precision, rules, people, captions, percentiles, graded, exam, corrected)
+WRITERS = (precision, rules, people, captions, percentiles, exam, corrected)
 
 
 @pytest.mark.parametrize("hits", FEW.values(), ids=FEW)

@@ -200,14 +200,13 @@ OVERLAP = Column("reference_overlap", scale=(0, 1))
 
 @dataclass(frozen=True)
 class Subsets:
-    """Named subsets of a benchmark's points, for the table of its graded runs.
+    """Named subsets of a benchmark's points, which a report takes for parts of its data.
 
-    title: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points
-    in a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
-    source_logs: returns file and model of the logs from which the rows in a file were chosen.
+    keys: returns the ids of the points in a subset, given its name or file and the dataset; None for all points. Raises
+    BadInput for an unknown subset. source_logs: returns file and model of the logs from which the rows in a file were
+    chosen.
     """
 
-    title: str
     names: tuple[str, ...]
     keys: Callable[[str, str], frozenset[str] | None]
     source_logs: Callable[[str], frozenset[tuple[str, str]]]
@@ -305,7 +304,7 @@ class Display:
 
     columns: how Inspect's viewer shows the scorers' columns.
     charts: the charts of its results in reports; see `benchmarks.card`.
-    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
+    subsets: named subsets of its points. In a report they are parts of the data, and one of them has a column.
     """
 
     columns: tuple[Column, ...] = ()

@@ -65,6 +65,11 @@ def judged(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
     )
 
 
+def over_points(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """A judged outcome over some of its points alone; panels: those of these points."""
+    return judged(run, replace(o, values={n: v for n, v in o.values.items() if n not in JUDGED}), panels)
+
+
 def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
     """The outcome with the graders' verdicts.
 
@@ -90,6 +95,10 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     if everything is not None:
         values["all_covered"] = everything
     return replace(o, values=values)
+
+
+JUDGED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecided", "asked_points")
+"""The values of an outcome that come from verdicts."""
 
 
 # ---- metrics --------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def items(
     models are also shortcuts for the others.
     """
     from humor_tasks.benchmarks.card import read_date
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import items_report
@@ -122,11 +122,10 @@ def humicroedit(
     RUN is an Inspect log, lm-eval's samples_*.jsonl, a folder with one of them, or a submission's CSV, of
     humicroedit_rating or humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results.analysis.humicroedit import analyse
-    from humor_tasks.results.analysis.humicroedit_plot import plot
-    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, write_report
+    from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 
     check_endings(output, picture)
@@ -157,7 +156,7 @@ def hard_subset(runs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     from humor_tasks.benchmarks import BENCHMARKS
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.results.analysis.verdicts import hard_subset
-    from humor_tasks.results.report.graded import read_graded
+    from humor_tasks.results.points import read_graded
 
     logs = logs_of([name for name, benchmark in BENCHMARKS.items() if benchmark.display.subsets], runs)
     check_output(output, *logs)

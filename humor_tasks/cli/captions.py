@@ -91,7 +91,7 @@ def score(
     --grader compares each ten captions with four groups of people's, as the task caption_writing does.
     """
     from humor_tasks.benchmarks import writers
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
     from humor_tasks.results.captions import figures

@@ -112,7 +112,8 @@ def exam(runs: tuple[Path, ...], as_json: bool) -> None:
     with votes of your own: `humor-tasks people agreement --judge`.
     """
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.data.tables import echo, interval, plain, safe, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import interval, plain, safe, table
     from humor_tasks.results import read_results
 
     exams = [name for name, benchmark in BENCHMARKS.items() if benchmark.uses.examines_judges]

@@ -266,7 +266,7 @@ def agreement(
     other items are an error. With --judge: the judge's accuracy and biases relative to the votes on the same pairs, and
     its win rate corrected with them.
     """
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.people import agreement_report
     from humor_tasks.people.agreement import read_questions

@@ -13,9 +13,9 @@ from humor_tasks.cli.options import PATH, PREDICTIONS, RUNS, opened_for_predicti
 @RUNS
 @output("a folder with all of it, or a file: .html, .md, .csv or .json")
 @PREDICTIONS
-@click.option("--hard", default="hard", help="Subset of HumorBench's hard score: a name or a file.")
+@click.option("--hard", default="hard", help="Subset of HumorBench with a column: a name or a file.")
 @click.option("--prices", type=PATH, help="File of prices, used instead of logged costs.")
-@click.option("--plot", "picture", type=PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=PATH, help="Plot score against cost (.png, .svg, .pdf).")
 def report(
     runs: tuple[Path, ...],
     output: Path | None,
@@ -32,14 +32,14 @@ def report(
     predictions. A folder (-o report/) has the page, the Markdown, the tidy table (CSV, JSON) and the pictures. Results
     that do not compare are kept apart, with the reason; unfinished runs are marked.
     """
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.prices import read_prices
-    from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
+    from humor_tasks.results.figures import check_ending
     from humor_tasks.results.report.build import build_report, check_subset
-    from humor_tasks.results.report.folder import check_place, write_report
+    from humor_tasks.results.report.folder import check_place, plot_cost, write_report
     from humor_tasks.results.report.markdown import as_markdown, left_out_text
-    from humor_tasks.results.report.table import check_ending, plot
 
     for written in (output, picture):
         check_output(written, *runs, hard, prices)
@@ -49,16 +49,16 @@ def report(
     check_subset(hard)
     priced = read_prices(prices)
     predictions = opened_for_predictions(task, dataset, parameters)
-    report = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
-    messages = write_report(output, report) if output else []
-    echo(as_markdown(report, told=False))
-    for warning in (*report.warnings, *(f"left out: {left_out_text(file)}" for file in report.results.left_out)):
-        click.echo(f"Beware: {warning}", err=True)
-    for message in messages:
-        click.echo(message, err=True)
+    built = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
+    notes = write_report(output, built) if output else []
+    echo(as_markdown(built, warnings=False))
+    for sentence in (*built.warnings, *(f"left out: {left_out_text(left)}" for left in built.results.left_out)):
+        click.echo(f"Beware: {sentence}", err=True)
+    for sentence in notes:
+        click.echo(sentence, err=True)
     if picture:
-        lines = [line for lines in report.judged.values() for line in lines]
-        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")
+        models = sum(len(group.results) for group in built.scorecard.groups)
+        click.echo(f"{picture}: {plot_cost(picture, built)} of {models} models have a known cost.")
 
 
 @click.command()
@@ -82,7 +82,7 @@ def compare(
     runs of one benchmark are compared if they compare; the others are listed with the reason. docs/comparing.md says
     what the figures mean.
     """
-    from humor_tasks.data.tables import echo
+    from humor_tasks.cli.printing import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.compare import as_markdown, check_ending, compare, write_report

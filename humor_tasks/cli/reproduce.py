@@ -85,7 +85,8 @@ def _check_options(row: Row, predictions: Path | None, model: str | None, parame
 
 
 def _print_list(rows: list[Row], as_json: bool) -> None:
-    from humor_tasks.data.tables import echo, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import table
 
     if as_json:
         click.echo(json.dumps([_row(row) for row in rows], indent=2))
@@ -132,7 +133,8 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 def _print_table(verdicts: list[Verdict]) -> None:
-    from humor_tasks.data.tables import echo, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import table
 
     lines = [
         (

@@ -54,7 +54,8 @@ def rescore(runs: tuple[Path, ...], parameters: tuple[str, ...], as_json: bool, 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples, or folders of them; the parts of a run are one run. Without
     -T the scores are those of the logs; -T sets another rule: extraction, on_unparsed or seed.
     """
-    from humor_tasks.data.tables import echo, safe, table
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.data.tables import safe, table
     from humor_tasks.data.writing import write_json
     from humor_tasks.parameters import name_and_value
     from humor_tasks.results.reproduce.rescore import rescore as compute

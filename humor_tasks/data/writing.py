@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
-import itertools
 import json
 import os
 import re
@@ -15,12 +12,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from humor_tasks.data.tables import csv_text
 from humor_tasks.errors import BadInput
 
 LONE = re.compile("[\ud800-\udfff]")
 """Lone surrogates, which JSON can express and UTF-8 cannot encode."""
-# What makes a cell of a CSV file a formula for a spreadsheet (OWASP, "CSV Injection"); a lone hyphen is none.
-_FORMULA = re.compile("'*(?!-\\Z)[=+\\-@\t\r\n＝＋－＠]")
 
 
 def encodable(text: str) -> str:
@@ -86,33 +82,8 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], types: Mapping[
 
 
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = False) -> None:
-    """Write a CSV file with a header, atomically; see `as_table`."""
-    write_text(path, as_table(names, rows, exact))
-
-
-def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = False) -> str:
-    """The text of a CSV file with a header, in which a spreadsheet finds no formula.
-
-    A text that a spreadsheet would run, such as =1+1, gets an apostrophe in front, which `cell_text` takes away. So
-    does a text that begins with apostrophes and then such a character. Numbers stay numbers. With `exact`, for files
-    that another program reads, every cell stays as it is.
-    """
-    lines: list[str] = []
-    for row in itertools.chain((names,), rows):
-        line = io.StringIO(newline="")
-        # The writer's own \r\n: else Python before 3.13 writes a text's \r without quotes.
-        csv.writer(line).writerow(row if exact else map(_inert, row))
-        lines.append(line.getvalue().removesuffix("\r\n"))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _inert(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
-
-
-def cell_text(cell: str) -> str:
-    """The text of a cell of `as_table`."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    """Write a CSV file with a header, atomically; see `tables.csv_text`."""
+    write_text(path, csv_text(names, rows, exact))
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.judging import MISSING
-from humor_tasks.data.tables import interval, percent, plain, safe, table
-from humor_tasks.data.writing import as_table, write_text
+from humor_tasks.data.tables import csv_text, interval, json_text, percent, safe, table
+from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.people.agreement import PREFERENCE, Agreed, Question, Rater, agreed, raters, systems
 from humor_tasks.scorers.bradley_terry import Strength
@@ -132,7 +131,7 @@ def as_json(analysis: Analysis) -> str:
         "notes": analysis.notes,
         "humor_tasks": __version__,
     }
-    return json.dumps(plain(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(report)
 
 
 def as_csv(analysis: Analysis) -> str:
@@ -146,7 +145,7 @@ def as_csv(analysis: Analysis) -> str:
             cells += [None if v is None or math.isnan(v) else v for v in values]
         rows.append(cells)
     names = [f"{name}{part}" for name in METRICS for part in ("", "_low", "_high")]
-    return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
+    return csv_text(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
 
 
 def _about(result: Agreed) -> dict[str, Any]:

@@ -6,7 +6,6 @@ an open page continues to work after a restart of the server. A page that Gradio
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Callable
@@ -31,9 +30,6 @@ _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-_WELCOME = """<h1>Welcome</h1>
-<p>Please give your own judgement. Every vote is saved at once. You may stop at any time and continue later with the
-same id.</p>"""
 
 
 class Page:
@@ -52,8 +48,7 @@ class Page:
             self.leave = gr.Button("Not you?", visible=False, elem_id="leave")
         self.note = gr.HTML(elem_id="note")
         with gr.Column() as self.login:
-            warned = f'<p class="notice">{html.escape(self.notice)}</p>' if self.notice else ""
-            gr.HTML(_WELCOME + warned, elem_id="welcome")
+            gr.HTML(render.around("welcome", self.notice), elem_id="welcome")
             self.name = gr.Textbox(label="Your rater id (letters, digits, - _ .)", max_length=40, elem_id="name")
             self.start = gr.Button("Start", variant="primary", elem_id="start")
         with gr.Column(visible=False) as self.shown:
@@ -66,7 +61,7 @@ class Page:
             items = self.session.items.values()
             most = max(len(item.options) for item in items)
             first = min((VOTES[item.kind].first for item in items if not item.form), default=1)
-            gr.HTML(render.keys(self.session.ties, most, first), elem_id="keys")
+            gr.HTML(render.around("keys", render.keys_help(self.session.ties, most, first)), elem_id="keys")
         # pressed by page.js
         self.send, self.back = (gr.Button(visible="hidden", elem_id=name) for name in ("send", "return"))
 
@@ -90,9 +85,9 @@ class Page:
         return {
             self.rater: view.rater,
             self.key: view.key,
-            self.progress: render.progress(view),
+            self.progress: render.around("progress", view),
             self.leave: gr.update(visible=bool(view.rater)),
-            self.note: render.note(view),
+            self.note: render.around("note", view),
             self.login: gr.update(visible=not view.rater),
             self.shown: gr.update(visible=bool(view.rater)),
             self.body: render.item(view, self.session.ties) if view.rater else "",

@@ -14,8 +14,10 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from humor_tasks.data import tables
 from humor_tasks.data.reading import missing
-from humor_tasks.data.writing import as_table, cell_text, write_json_lines, write_text
+from humor_tasks.data.tables import cell_text
+from humor_tasks.data.writing import write_json_lines, write_text
 from humor_tasks.errors import BadInput
 
 TIE = "tie"
@@ -142,8 +144,8 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
 
 
 def csv_text(votes: Iterable[Vote]) -> str:
-    """The votes as CSV with a header, in which a spreadsheet finds no formula (`as_table`)."""
-    return as_table(COLUMNS, ([getattr(vote, name) for name in COLUMNS] for vote in votes))
+    """The votes as CSV with a header, in which a spreadsheet finds no formula (`tables.csv_text`)."""
+    return tables.csv_text(COLUMNS, ([getattr(vote, name) for name in COLUMNS] for vote in votes))
 
 
 def stripped(cell: str) -> str:

@@ -40,6 +40,8 @@ SETTINGS = {
 """Entries of a signature that may differ between two systems, and are reported; others are under their entry's name."""
 UNREPORTED = (*PROTOCOL, "bench", "data", "rev", "n", "prompts")
 """Entries that are not reported: they are refused, or another entry (`rows`, or what changes the prompts) says it."""
+BESIDE = ("generation", "chat_template")
+"""Entries of a signature that stand beside a result wherever results of one column differ in them."""
 WITH_PROMPT = ("setting", "input", "shots", "cot", "method", "chain_of_task")
 WITH_ROWS = ("setting", "input")
 """Entries that choose what the rows hold, such as descriptions or pictures; where they differ, `rows` does, too."""
@@ -150,3 +152,22 @@ def labels(results: Sequence[Result]) -> list[str]:
         several = {name for name in shared if len({d for d, n in zip(details, names, strict=True) if n == name}) > 1}
         names = [f"{n}, {d}" if d and n in several else n for n, d in zip(names, details, strict=True)]
     return names
+
+
+def labels_in_column(results: Sequence[Result]) -> list[str]:
+    """What tells each result apart from others of its system in one column: harness, settings, and else the file."""
+    texts = []
+    for result in results:
+        alike = [other for other in results if other.system == result.system]
+        names = dict.fromkeys((*SETTINGS, *(name for other in alike for name in other.signature)))
+        entries = [
+            n for n in names if n not in UNREPORTED and len({other.signature.get(n, "-") for other in alike}) > 1
+        ]
+        entries += [n for n in BESIDE if n not in entries and len({r.signature.get(n, "-") for r in results}) > 1]
+        harness = [result.run.harness] if len({other.run.harness for other in alike}) > 1 else []
+        texts.append(", ".join([*harness, *(f"{name} {result.signature.get(name, '-')}" for name in entries)]))
+    repeated = Counter(zip((result.system for result in results), texts, strict=True))
+    return [
+        ", ".join(filter(None, (text, str(result.paths[0])))) if repeated[result.system, text] > 1 else text
+        for result, text in zip(results, texts, strict=True)
+    ]

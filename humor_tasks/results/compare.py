@@ -8,7 +8,6 @@ docs/comparing.md describes the statistics.
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.benchmarks.metric import Direction
-from humor_tasks.data.tables import interval, plain, safe, short, table
-from humor_tasks.data.writing import as_table, write_text
+from humor_tasks.data.tables import csv_text, interval, json_text, plain, safe, short, table
+from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import differences, settings
 from humor_tasks.results.pairing import EQUAL, Draft, Paired, Refused, System, draft_of
@@ -233,7 +232,7 @@ def _cells(compared: Compared, c: Comparison, comparisons: int) -> dict[str, Any
 def as_csv(report: Comparisons) -> str:
     """One row per comparison."""
     rows = [_cells(compared, c, report.count) for compared in report.benchmarks for c in compared.comparisons]
-    return as_table(COLUMNS, (row.values() for row in rows))
+    return csv_text(COLUMNS, (row.values() for row in rows))
 
 
 def as_json(report: Comparisons) -> str:
@@ -265,7 +264,7 @@ def as_json(report: Comparisons) -> str:
         "not_compared": [plain(refused) for refused in report.refused],
         "left_out": [{"path": str(file.path), "why": file.why} for file in report.left_out],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return json_text(data)
 
 
 # ---- Markdown -----------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ class Result:
     notes: on this run, one sentence each, such as that it is incomplete.
     judging: how the graders were asked, by name: verdict, temperature, seed, prompts; empty where there are none.
     complete: whether the run holds a score of every item of its data.
+    judges: the models that gave its verdicts; known only after `points.with_verdicts`.
+    parts: outcomes over further parts of the data by name, such as subsets of an explanation's points.
     """
 
     run: FinishedRun
@@ -42,6 +44,8 @@ class Result:
     notes: tuple[str, ...] = ()
     complete: bool = True
     judging: Mapping[str, str] = field(default_factory=dict, repr=False)
+    judges: frozenset[str] = frozenset()
+    parts: Mapping[str, tuple[Outcome, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def benchmark(self) -> Benchmark:
@@ -51,12 +55,21 @@ class Result:
     @cached_property
     def summaries(self) -> Mapping[str, Mapping[str, Estimate]]:
         """Metric -> its estimates by name, METRIC over all items and METRIC_PART over each part of the data."""
-        return self.opened.summaries(self.outcomes)
+        summaries = self.opened.summaries(self.outcomes)
+        for part, outcomes in self.parts.items():
+            for metric, estimates in self.opened.summaries(outcomes).items():
+                summaries[metric][f"{metric}_{part}"] = estimates[metric]
+        return summaries
 
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Every metric with at least one outcome that counts; the primary metric first."""
         return {name: e for estimates in self.summaries.values() for name, e in estimates.items()}
+
+    @property
+    def key(self) -> tuple[Path, str]:
+        """Its file and scorer: no two results of a report share both."""
+        return self.run.path, self.scorer
 
     @property
     def primary(self) -> Metric | None:

@@ -15,13 +15,14 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
 
-from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.cli import main
-from humor_tasks.data.prices import VARIABLE
+from humor_tasks.data.prices import VARIABLE, Price
 from humor_tasks.data.signature import Signature
 from humor_tasks.on_inspect.client import register_prices
-from humor_tasks.results.report.graded import GradedLog, GradedPoint, Spent
-from humor_tasks.results.report.table import Line, as_markdown
+from humor_tasks.results import read_results
+from humor_tasks.results.points import GradedLog, GradedPoint, with_verdicts
+from humor_tasks.results.report.build import Report, build_report
+from humor_tasks.results.report.table import Both, Spent, group_table, spent_of
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
@@ -124,28 +125,33 @@ def spent(found: Spent | None) -> tuple[int, int, Any]:
     return found.input, found.output, None if found.cost is None else pytest.approx(found.cost)
 
 
-def rows_of(lines: list[Line]) -> list[list[str]]:
-    """The cells of the table for people: its head, and a row a line."""
-    head, _, *rows = as_markdown(lines).splitlines()
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in (head, *rows)]
+def paid(path: Path, prices: Mapping[str, Price] | None = None) -> Both:
+    """What a log's system and graders took; by these prices where they are given."""
+    return spent_of(with_verdicts(read_results([path]).results[-1]), prices, anew=prices is not None)
+
+
+def report_of(*paths: Path, **how: Any) -> Report:
+    return build_report(read_results(paths), **how)
+
+
+def rows_of(report: Report) -> list[dict[str, str]]:
+    """The rows of the table for people of the report's first group."""
+    card = report.scorecard
+    head, rows = group_table(card.groups[0], card.columns, report.results.results, report.spent)
+    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def made_log(
     name: str = "mockllm/a",
     passes: Mapping[str, bool | None] | None = None,
     *,
-    cost: float | None = 1.0,
     fingerprint: str | None = None,
     path: str = "log.eval",
 ) -> GradedLog:
     """A log that no run made."""
     given = {f"{i}-x": i % 3 != 0 for i in range(12)} if passes is None else passes
     points = tuple(GradedPoint(k, f"c{i // 2}", v, "It is.") for i, (k, v) in enumerate(given.items()))
-    grading = Signature({"graders": "j"})
-    return GradedLog(
-        *(Path(path), name, Signature(), grading, fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)),
-        subsets=HUMORBENCH.display.subsets,
-    )
+    return GradedLog(Path(path), name, Signature({"graders": "j"}), fingerprint, points)
 
 
 def humor_tasks(*arguments: str | Path) -> Result:

@@ -144,7 +144,7 @@ DISPLAY = card.Display(
             note="Elements without a verdict are left out.",
         ),
     ),
-    subsets=card.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    subsets=card.Subsets(corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )
 
 HUMORBENCH = Benchmark(

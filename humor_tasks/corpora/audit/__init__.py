@@ -7,5 +7,5 @@
 | `shortcuts` | shortcut rules and the balance of labels; the rules are in `humor_tasks.models.choosers.shortcuts` |
 | `repeated`, `similar` | exact repeats, also in other datasets; near-duplicate texts and pictures |
 | `auditing` | `audit`: all checks |
-| `writing`, `folder` | Markdown and JSON; the page and the files |
+| `output` | Markdown, JSON, the page (audit.html), and their folder |
 """

@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
 from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.report.graded import GradedLog, GradedPoint, read_graded
+from humor_tasks.results.points import GradedLog, GradedPoint, read_graded
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered, rogan_gladen
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion

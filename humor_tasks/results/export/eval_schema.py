@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.tables import json_text
 from humor_tasks.results.export import Published, defaults, started
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
@@ -29,7 +30,7 @@ DATA = ("split", "fold", "subset", "skipped", "revision", "fingerprint", "rows")
 def files(published: Sequence[Published], organization: str, relationship: str, now: float) -> dict[PurePosixPath, str]:
     """The files' texts. now: seconds since 1970, the time of the export."""
     records = {_file(p, organization): _record(p, organization, relationship, now) for p in published}
-    return {path: json.dumps(record, indent=2, ensure_ascii=False) + "\n" for path, record in records.items()}
+    return {path: json_text(record) for path, record in records.items()}
 
 
 def _file(published: Published, organization: str) -> PurePosixPath:

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.prices import Price
-from humor_tasks.results.report.chart import Chart
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.figures import Chart
+from humor_tasks.results.points import part_name, with_verdicts
+from humor_tasks.results.read import without_path
 from humor_tasks.results.report.charts import charts_of
-from humor_tasks.results.report.graded import graded
 from humor_tasks.results.report.scorecard import Scorecard, has_main_metric, scorecard
-from humor_tasks.results.report.spent import Both, spent_of
-from humor_tasks.results.report.table import Line, circular, incomparable, lines_of
-from humor_tasks.results.report.tidy import tidy_rows
-from humor_tasks.results.result import Result, Results
+from humor_tasks.results.report.table import Spending, spent_of, tidy_rows
+from humor_tasks.results.result import LeftOut, Result, Results
 
 
 @dataclass(frozen=True)
 class Report:
     """Everything that a report shows; all texts are as the runs have them.
 
-    rows: the tidy table. judged: by benchmark, the table of its judged points with tokens and cost, for benchmarks that
-    declare subsets of their points. warnings: what a reader has to know of all of it, one sentence each. spent: tokens
-    and cost by the path of a run.
+    rows: the tidy table. warnings: what a reader has to know of all of it, one sentence each. spent: tokens and cost of
+    each result.
     """
 
     results: Results
     rows: tuple[Mapping[str, Any], ...]
     scorecard: Scorecard
     charts: tuple[Chart, ...]
-    judged: Mapping[str, tuple[Line, ...]]
     warnings: tuple[str, ...]
-    spent: Mapping[Path, Both]
+    spent: Spending
 
 
 def build_report(
@@ -43,26 +40,25 @@ def build_report(
 ) -> Report:
     """The report.
 
-    prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of the hard score, a name or a
-    file. Raises BadInput as `check_subset` does.
+    prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of points, a name or a file, whose
+    score has a column. Runs whose verdicts cannot be read are left out. Raises BadInput as `check_subset` does.
     """
     check_subset(hard)
-    spent = {r.run.path: spent_of(r.run, r.benchmark.judging is not None, prices, anew) for r in results.results}
-    card = scorecard(results)
-    with_points = [r for r in results.results if r.benchmark.display.subsets and has_main_metric(r)]
-    judged = {
-        name: tuple(lines_of([graded(r.run, prices, anew) for r in with_points if r.benchmark.name == name], hard))
-        for name in dict.fromkeys(r.benchmark.name for r in with_points)
-    }
-    warnings = [told for lines in judged.values() for told in (*incomparable(lines), *circular(lines, hard))]
-    warnings += [*_missing(results.results), *_unscored(results.results)]
+    read, left_out = [], list(results.left_out)
+    for result in results.results:
+        try:
+            read.append(with_verdicts(result, hard))
+        except BadInput as problem:
+            left_out.append(LeftOut(result.run.path, without_path(result.run.path, problem)))
+    results = Results(tuple(read), tuple(left_out))
+    spent = {result.key: spent_of(result, prices, anew) for result in read}
+    card = scorecard(results, (part_name(hard),))
     return Report(
         results,
-        tuple(tidy_rows(results.results, card.groups, spent)),
+        tuple(tidy_rows(read, card.groups, spent)),
         card,
-        charts_of(card.groups, [line for lines in judged.values() for line in lines], spent),
-        judged,
-        tuple(warnings),
+        charts_of(card.groups, spent),
+        (*_circular(read, hard), *_missing(read), *_unscored(read)),
         spent,
     )
 
@@ -74,12 +70,26 @@ def check_subset(subset: str) -> None:
             benchmark.display.subsets.keys(subset, "")
 
 
+def _circular(results: Iterable[Result], hard: str) -> Iterator[str]:
+    """A warning of the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`."""
+    circular: dict[str, None] = {}
+    for result in results:
+        subsets, run = result.benchmark.display.subsets, result.run
+        if subsets and (run.path.name, run.replayed or run.model) in subsets.source_logs(hard):
+            circular[run.path.name] = None
+    if circular:
+        yield (
+            f"{listed('log', list(circular))} chose the rows of {hard} for being failed: their hard scores are "
+            "circular, and too low. Compare hard scores of other logs only."
+        )
+
+
 def _missing(results: Iterable[Result]) -> Iterator[str]:
     """The warnings of many missing verdicts."""
     for result in filter(has_main_metric, results):
-        told = missing_warning({name: e.value for name, e in result.estimates.items()})
-        if told:
-            yield f"{result.paths[0].name}: {told}"
+        warning = missing_warning({name: e.value for name, e in result.estimates.items()})
+        if warning:
+            yield f"{result.paths[0].name}: {warning}"
 
 
 def _unscored(results: Iterable[Result]) -> Iterator[str]:

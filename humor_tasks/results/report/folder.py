@@ -12,22 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
+from humor_tasks.data.tables import csv_text, json_text
 from humor_tasks.data.writing import check_output, replacing, write_text
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.figures import can_draw, check_ending, drawn, write_picture
 from humor_tasks.results.report.build import Report
-from humor_tasks.results.report.drawing import can_draw, drawn
+from humor_tasks.results.report.charts import cost_charts
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.results.report.page import page, page_notes
-from humor_tasks.results.report.table import as_csv as judged_csv
-from humor_tasks.results.report.tidy import as_csv, as_json
+from humor_tasks.results.report.table import COLUMNS
 
 MARKER = ".humor-tasks-report"
 """The file by which a folder is known as a report's; it lists the files that the report wrote."""
 FORMS = ("svg", "png")
 FILES: dict[str, Callable[[Report], str]] = {
     ".md": as_markdown,
-    ".csv": lambda report: as_csv(report.rows),
-    ".json": lambda report: as_json(report.rows),
+    ".csv": lambda report: csv_text(COLUMNS, (row.values() for row in report.rows)),
+    ".json": lambda report: json_text(report.rows),
     ".html": page,
 }
 
@@ -44,7 +45,7 @@ def check_place(path: Path, report: Report | None = None) -> None:
 
 
 def _check_folder(path: Path) -> None:
-    held = {each.relative_to(path).as_posix() for each in path.rglob("*") if not each.is_dir()}
+    held = {path_below.relative_to(path).as_posix() for path_below in path.rglob("*") if not path_below.is_dir()}
     if not held:
         return
     if MARKER not in held:
@@ -70,7 +71,7 @@ def write_report(path: Path, report: Report) -> list[str]:
     old = path.with_name(f".{path.name}.{uuid4().hex}.old")
     try:
         with replacing(path) as folder:
-            told = _write(folder, report)
+            notes = _write(folder, report)
             if path.is_dir():
                 path.rename(old)
     except BaseException:
@@ -78,21 +79,31 @@ def write_report(path: Path, report: Report) -> list[str]:
             old.rename(path)
         raise
     shutil.rmtree(old, ignore_errors=True)
-    return told
+    return notes
 
 
 def _write(folder: Path, report: Report) -> list[str]:
     (folder / "figures").mkdir(parents=True)
-    pictures, told = _draw(folder / "figures", report)
-    write_text(folder / "index.html", page(report))
+    pictures, notes = _draw(folder / "figures", report)
     write_text(folder / "report.md", as_markdown(report, pictures))
-    write_text(folder / "results.csv", as_csv(report.rows))
-    write_text(folder / "results.json", as_json(report.rows))
-    for name, lines in report.judged.items():
-        write_text(folder / f"{name}.csv", judged_csv(lines))
-    files = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
+    for name in ("index.html", "results.csv", "results.json"):
+        write_text(folder / name, FILES[Path(name).suffix](report))
+    files = sorted(written.relative_to(folder).as_posix() for written in folder.rglob("*") if written.is_file())
     write_text(folder / MARKER, json.dumps({"files": files}, indent=2) + "\n")
-    return told + page_notes(report)
+    return notes + page_notes(report)
+
+
+def plot_cost(path: Path, report: Report) -> int:
+    """Draw score against cost in one picture, and return the number of runs in it.
+
+    Raises BadInput where no cost is known, for another file type, and without vl-convert-python.
+    """
+    check_ending(path)
+    charts = cost_charts(report.scorecard.groups, report.spent)
+    if not charts:
+        raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
+    write_picture(path, charts)
+    return sum(len(chart.series) for chart in charts)
 
 
 def _draw(folder: Path, report: Report) -> tuple[list[str], list[str]]:
@@ -100,8 +111,8 @@ def _draw(folder: Path, report: Report) -> tuple[list[str], list[str]]:
     if not report.charts:
         return [], []
     if not can_draw():
-        return [], ['The pictures are left out: they need matplotlib (pip install "humor-tasks[plot]").']
+        return [], ['The pictures are left out: they need vl-convert-python (pip install "humor-tasks[report]").']
     for chart in report.charts:
         for form in FORMS:
-            (folder / f"{chart.name}.{form}").write_bytes(drawn(chart, form))
+            (folder / f"{chart.name}.{form}").write_bytes(drawn([chart], form))
     return [f"figures/{chart.name}.svg" for chart in report.charts], []

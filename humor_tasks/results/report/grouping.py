@@ -50,24 +50,24 @@ def groups_of(benchmark: Benchmark, results: Iterable[Result]) -> list[Group]:
     An unfinished run is in the group whose protocol and rows it has. Two results are in one group only where each
     compares with every other of the group.
     """
-    found: list[list[Result]] = []
+    groups: list[list[Result]] = []
     for result in sorted(results, key=lambda each: not each.complete):
-        home = next((group for group in found if all(not reasons_apart(result, other) for other in group)), None)
+        home = next((group for group in groups if all(not reasons_apart(result, other) for other in group)), None)
         if home is None:
-            found.append(home := [])
+            groups.append(home := [])
         home.append(result)
-    found.sort(key=lambda group: -sum(result.complete for result in group))
-    several = len(found) > 1
+    groups.sort(key=lambda group: -sum(result.complete for result in group))
+    several = len(groups) > 1
     return [
         Group(
             name=_letters(i) if several else "",
             benchmark=benchmark,
             results=tuple(group),
-            apart=tuple(reasons_apart(found[0][0], group[0])) if i else (),
+            apart=tuple(reasons_apart(groups[0][0], group[0])) if i else (),
             about=_about(group),
             differences=tuple(_differences(group)),
         )
-        for i, group in enumerate(found)
+        for i, group in enumerate(groups)
     ]
 
 
@@ -78,10 +78,10 @@ def _letters(i: int) -> str:
 
 def _about(group: Sequence[Result]) -> dict[str, str]:
     signed = [result.signature for result in group if result.signature]
-    shared = {shown: {each.get(name, "-") for each in signed} for name, shown in IN_HEADINGS.items()}
-    told = {shown: values.pop() for shown, values in shared.items() if len(values) == 1 and values != {"-"}}
+    shared = {heading: {signature.get(name, "-") for signature in signed} for name, heading in IN_HEADINGS.items()}
+    about = {heading: values.pop() for heading, values in shared.items() if len(values) == 1 and values != {"-"}}
     graders = {", ".join(result.run.graders) for result in group} - {""}
-    return told | ({"graders": graders.pop()} if len(graders) == 1 else {})
+    return about | ({"graders": graders.pop()} if len(graders) == 1 else {})
 
 
 def _differences(group: Sequence[Result]) -> list[str]:

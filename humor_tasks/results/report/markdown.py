@@ -10,18 +10,21 @@ from humor_tasks.data.tables import safe, short, table
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import Column, Scorecard
-from humor_tasks.results.report.spent import Spent
-from humor_tasks.results.report.table import as_markdown as judged_table
-from humor_tasks.results.report.table import score_and_cost, shown_name
-from humor_tasks.results.report.tidy import reply_rates
-from humor_tasks.results.report.words import estimate_text, published_text, unit, value_text
+from humor_tasks.results.report.table import (
+    estimate_text,
+    group_table,
+    published_text,
+    score_and_cost,
+    unit,
+    value_text,
+)
 from humor_tasks.results.result import LeftOut
 
 PUBLISHED = {"people (published)": "human", "best published": "best"}
 """Row of the scorecard -> field of a column."""
 
 
-def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True) -> str:
+def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = True) -> str:
     """The report.
 
     pictures: paths of the charts' pictures, in the order of the charts. told: with the warnings and what is left out.
@@ -35,15 +38,12 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True)
         parts += ["## What does not compare", *_notes(map(_apart, apart))]
     for group in card.groups:
         parts += _group(report, group)
-    for lines in report.judged.values():
-        parts += [f"## {shown_name(lines)}: tokens and cost", judged_table(lines).rstrip("\n")]
-        parts += filter(None, [score_and_cost(lines)])
     if pictures:
         parts.append("## Figures")
         parts += [f"![{safe(c.title)}]({path})" for c, path in zip(report.charts, pictures, strict=True)]
-    if told and report.warnings:
+    if warnings and report.warnings:
         parts += ["## Beware", *_notes(report.warnings)]
-    if told and report.results.left_out:
+    if warnings and report.results.left_out:
         parts += ["## Left out", *_notes(map(left_out_text, report.results.left_out))]
     return "\n\n".join(parts) + "\n"
 
@@ -88,20 +88,20 @@ def _published(columns: Sequence[Column]) -> list[str]:
 
 
 def _cells(card: Scorecard, system: str, column: Column) -> str:
-    shown = []
+    texts = []
     for cell in card.cells(system, column):
         notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
-        shown.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
-    return "; ".join(shown) or "-"
+        texts.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
+    return "; ".join(texts) or "-"
 
 
 def _beside(columns: Sequence[Column]) -> list[str]:
     """What keeps published figures from comparison, each once with its benchmarks."""
-    told: dict[str, dict[str, None]] = {}
+    names_of: dict[str, dict[str, None]] = {}
     for column in columns:
         for sentence in column.beside:
-            told.setdefault(sentence, {})[f"{column.benchmark.name} {column.group}".strip()] = None
-    return [f"{', '.join(names)}: {sentence}" for sentence, names in told.items()]
+            names_of.setdefault(sentence, {})[f"{column.benchmark.name} {column.group}".strip()] = None
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in names_of.items()]
 
 
 def _apart(group: Group) -> str:
@@ -117,25 +117,6 @@ def _group(report: Report, group: Group) -> list[str]:
     parts = [f"## {safe(heading)}", *([safe(about)] if about else [])]
     if group.differences:
         parts.append(safe(f"These runs differ in {'; '.join(group.differences)}."))
-    columns = [c for c in report.scorecard.columns if (c.benchmark, c.group) == (group.benchmark, group.name)]
-    main = [column for column in columns if column.metric is group.benchmark.metrics[0] and not column.part]
-    head = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
-    rows = []
-    for column in main:
-        for cell in column.cells:
-            found = reply_rates(cell.result, report.results.results)
-            system, _ = report.spent[cell.result.run.path]
-            rates = [f"{100 * found[name].value:.1f} %" if name in found else "-" for name in ("unparsed", "refused")]
-            rank = str(cell.rank) if cell.rank else "incomplete" if not cell.result.complete else "-"
-            name = short(cell.result.system) + (f" ({cell.label})" if cell.label else "")
-            score = estimate_text(cell.estimate, column.metric)
-            counts = (cell.estimate.n, cell.estimate.clusters)
-            rows.append((rank, name, column.protocol or "-", score, *counts, *rates, *_spent(system)))
+    head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
     incomplete = [f"{short(r.system)}: {note}" for r in group.results for note in r.notes]
-    return [*parts, table(head, rows), *_notes(incomplete)]
-
-
-def _spent(spent: Spent | None) -> tuple[str, str]:
-    if spent is None:
-        return "-", "-"
-    return f"{spent.input} / {spent.output}", "-" if spent.cost is None else f"${spent.cost:.4f}"
+    return [*parts, table(head, rows), *filter(None, [score_and_cost(group, report.spent)]), *_notes(incomplete)]

@@ -6,17 +6,16 @@ shown in the group whose protocol and rows it has; it has no rank.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.data.published import GRADERS, published
 from humor_tasks.data.published import Figure as Published
-from humor_tasks.data.published import published
-from humor_tasks.results.comparable import SETTINGS, UNREPORTED
-from humor_tasks.results.report.beside import best_published, mark, sentences
+from humor_tasks.results.comparable import labels_in_column
 from humor_tasks.results.report.grouping import Group, groups_of
 from humor_tasks.results.result import Result, Results
 from humor_tasks.scorers.estimate import Estimate
@@ -27,8 +26,6 @@ IN_COLUMNS = ("setting", "input", "shots", "cot")
 """Entries of a signature by which results of one group are in different columns."""
 APART = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
 """Parameters that are no part of a column's protocol: the group's heading names them, or they are names of files."""
-BESIDE = ("generation", "chat_template")
-"""Entries of a signature that stand beside a result wherever results of one column differ in them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Column:
     @property
     def title(self) -> str:
         """Benchmark and metric, with group and setting where there are several."""
-        apart = "; ".join(each for each in (self.group, self.setting) if each)
+        apart = "; ".join(text for text in (self.group, self.setting) if text)
         return f"{self.benchmark.name} {self.estimate}" + (f" ({apart})" if apart else "")
 
 
@@ -96,8 +93,11 @@ class Scorecard:
         return tuple(cell for cell in column.cells if cell.result.system == system)
 
 
-def scorecard(results: Results) -> Scorecard:
-    """The scorecard of the results that have their benchmark's main metric; others are in the tidy table only."""
+def scorecard(results: Results, parts: Sequence[str] = ()) -> Scorecard:
+    """The scorecard of the results that have their benchmark's main metric; others are in the tidy table only.
+
+    parts: the parts of the data over which the main metric has a column of its own.
+    """
     main = [result for result in results.results if has_main_metric(result)]
     by_name = {benchmark.name: benchmark for benchmark in results.benchmarks}
     groups = [
@@ -105,8 +105,8 @@ def scorecard(results: Results) -> Scorecard:
         for name, benchmark in by_name.items()
         for group in groups_of(benchmark, (result for result in main if result.benchmark.name == name))
     ]
-    found = [column for group in groups for column in _columns(group)]
-    columns = tuple(replace(column, key=f"c{i}") for i, column in enumerate(found, 1))
+    without_keys = [column for group in groups for column in _columns(group, parts)]
+    columns = tuple(replace(column, key=f"c{i}") for i, column in enumerate(without_keys, 1))
     systems = dict.fromkeys(cell.result.system for column in columns for cell in column.cells)
     return Scorecard(tuple(systems), columns, tuple(groups))
 
@@ -119,7 +119,7 @@ def has_main_metric(result: Result) -> bool:
 # ---- columns ------------------------------------------------------------------------------------
 
 
-def _columns(group: Group) -> list[Column]:
+def _columns(group: Group, parts: Sequence[str]) -> list[Column]:
     """A column per setting and metric of a group."""
     by_setting: dict[str, list[Result]] = {}
     for result, setting in zip(group.results, settings_of(group.results), strict=True):
@@ -127,7 +127,7 @@ def _columns(group: Group) -> list[Column]:
     return [
         _column(group, metric, part, setting, held)
         for setting, held in by_setting.items()
-        for metric, part in _shown(group.benchmark, held)
+        for metric, part in _in_columns(group.benchmark, held, parts)
     ]
 
 
@@ -143,16 +143,16 @@ def protocol_of(results: Sequence[Result]) -> str:
     if not signed:
         return ""
     defaults = parameters_of(results[0].benchmark.options)
-    told = []
+    parts = []
     for name in dict.fromkeys((*IN_COLUMNS, *defaults)):
         values = list(dict.fromkeys(result.signature.get(name, "-") for result in signed))
         if values == ["-"] or name in APART:
             continue
         if name in IN_COLUMNS:
-            told.append(" or ".join(_worded(name, value) for value in values))
+            parts.append(" or ".join(_worded(name, value) for value in values))
         elif values != [str(defaults[name].default)]:
-            told.append(f"{name}={' or '.join(values)}")
-    return ", ".join(told)
+            parts.append(f"{name}={' or '.join(values)}")
+    return ", ".join(parts)
 
 
 def _worded(name: str, value: str) -> str:
@@ -165,8 +165,8 @@ def _worded(name: str, value: str) -> str:
     return value
 
 
-def _shown(benchmark: Benchmark, results: Iterable[Result]) -> list[tuple[Metric, str]]:
-    """The estimates that have a column: the primary metric; where nothing is published of it, also what is."""
+def _in_columns(benchmark: Benchmark, results: Iterable[Result], parts: Sequence[str]) -> list[tuple[Metric, str]]:
+    """The estimates that have a column: the primary metric; where nothing is published of it, also what is; parts."""
     estimated: dict[str, tuple[Metric, str]] = {}
     for result in results:
         for metric in benchmark.reported:
@@ -177,6 +177,7 @@ def _shown(benchmark: Benchmark, results: Iterable[Result]) -> list[tuple[Metric
     first = next(iter(estimated))
     figures = published(benchmark.name)
     names = [] if any(figure.estimate == first for figure in figures) else [figure.estimate for figure in figures]
+    names += [f"{benchmark.metrics[0].name}_{part}" for part in parts]
     return [estimated[name] for name in dict.fromkeys((first, *names)) if name in estimated]
 
 
@@ -192,13 +193,13 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
     values = {id(result): sign * result.estimates[bare.estimate].value for result in held}
     ranked = [result for result in held if result.complete and values[id(result)] == values[id(result)]]
     ranked.sort(key=lambda result: values[id(result)])
-    others = [result for result in held if not any(result is each for each in ranked)]
-    labels = dict(zip(map(id, held), _labels(held), strict=True))
+    others = [result for result in held if not any(result is other for other in ranked)]
+    labels = dict(zip(map(id, held), labels_in_column(held), strict=True))
     cells = tuple(
         Cell(
             result,
             result.estimates[bare.estimate],
-            1 + sum(values[id(each)] < values[id(result)] for each in ranked) if i < len(ranked) else None,
+            1 + sum(values[id(other)] < values[id(result)] for other in ranked) if i < len(ranked) else None,
             labels[id(result)],
             result.notes,
         )
@@ -216,19 +217,82 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
     )
 
 
-def _labels(results: Sequence[Result]) -> list[str]:
-    """What tells each result apart from others of its system: harness, settings, and else the file."""
-    labels = []
-    for result in results:
-        same = [each for each in results if each.system == result.system]
-        others = dict.fromkeys((*SETTINGS, *(name for each in same for name in each.signature)))
-        names = [n for n in others if n not in UNREPORTED and len({each.signature.get(n, "-") for each in same}) > 1]
-        names += [n for n in BESIDE if n not in names and len({each.signature.get(n, "-") for each in results}) > 1]
-        told: list[str] = [result.run.harness] if len({each.run.harness for each in same}) > 1 else []
-        told += [f"{name} {result.signature.get(name, '-')}" for name in names]
-        labels.append(", ".join(told))
-    repeated = Counter(zip((result.system for result in results), labels, strict=True))
-    return [
-        ", ".join(filter(None, (label, str(result.paths[0])))) if repeated[result.system, label] > 1 else label
-        for result, label in zip(results, labels, strict=True)
+# ---- published figures beside runs --------------------------------------------------------------
+
+
+class Difference(NamedTuple):
+    """An entry of the protocol, its value of a published figure, and those of the runs."""
+
+    name: str
+    published: str
+    runs: str
+
+
+def best_published(metric: Metric, part: str, results: Sequence[Result], kind: str) -> Published | None:
+    """The best published figure of this kind for a metric of these results, or a part of it."""
+    if not results:
+        return None
+    recorded = {value for result in results for value in result.signature.values()}
+    figures = [
+        figure
+        for figure in published(results[0].benchmark.name)
+        if (figure.kind, figure.metric, figure.study, figure.bound) == (kind, metric.name, None, None)
+        and (figure.part or "") in (part, *(() if part else recorded))
+        and any(_in_protocol(figure, result) for result in results)
     ]
+    best = max if metric.direction == "higher" else min
+    return best(figures, key=lambda figure: figure.value, default=None)
+
+
+def _in_protocol(figure: Published, result: Result) -> bool:
+    """Whether the setting of a figure is one that the benchmark has, or is told as NAME=VALUE and that of the run."""
+    if figure.setting is None:
+        return True
+    name, equals, value = figure.setting.partition("=")
+    if equals:
+        return result.signature.get(name) == value
+    parameter = parameters_of(result.benchmark.options).get("setting")
+    return parameter is not None and figure.setting in parameter.choices
+
+
+def differences(figure: Published | None, results: Sequence[Result]) -> list[Difference]:
+    """The entries of the figure's protocol that the runs have with another value, or not all with that one."""
+    if figure is None:
+        return []
+    different = []
+    for name, theirs in figure.declared.items():
+        ours = {_value(result, name) for result in results} - {"", "-"}
+        if ours - {theirs}:
+            different.append(Difference(name, theirs, ", ".join(sorted(ours))))
+    return different
+
+
+def _value(result: Result, name: str) -> str:
+    """The run's value of an entry; "" where it records none."""
+    if name == GRADERS:
+        return ", ".join(result.run.graders)
+    return result.signature.get(name, "")
+
+
+def sentences(results: Sequence[Result], figures: Iterable[Published | None]) -> list[str]:
+    """What keeps the published figures from comparison with these results: the data, and the protocol of each."""
+    known = [figure for figure in figures if figure is not None]
+    if not known or not results:
+        return []
+    texts = []
+    public = type(results[0].opened.options).dataset
+    data = {str(result.run.source.get("dataset") or result.signature.get("data", "-")) for result in results} - {"-"}
+    if public and data - {public}:
+        texts.append(f"The published figures are of {public}; these runs are of {', '.join(sorted(data))}.")
+    for figure in known:
+        if different := differences(figure, results):
+            theirs = ", ".join(f"{difference.name} {difference.published}" for difference in different)
+            ours = ", ".join(f"{difference.name} {difference.runs}" for difference in different)
+            texts.append(f"The published figure of {figure.system} is of {theirs}; these runs are of {ours}.")
+    return texts
+
+
+def mark(figure: Published | None, results: Sequence[Result]) -> str:
+    """ "other fold, setting": the names of what differs, for the place beside the figure; "" where nothing does."""
+    names = [difference.name for difference in differences(figure, results)]
+    return f"other {', '.join(names)}" if names else ""

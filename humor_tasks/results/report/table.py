@@ -1,222 +1,305 @@
-"""The report table, one row per model (score, hard score, tokens, cost), and the plot of score against cost.
+"""The table of a report: one row per run, metric and part of the data, with tokens, cost and missing verdicts.
 
-As in Narad et al. 2025 (arXiv 2507.21476). Tokens and cost of explainer and graders are counted separately: the first
-are a property of the model, the second of the benchmark.
+`tidy_rows` has all of it, for CSV and JSON. `group_table` has the main metric of one group, for people.
 """
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.judging import BOUNDS
-from humor_tasks.data.tables import aligned, interval
-from humor_tasks.data.writing import as_table, write_bytes
-from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.report.graded import GradedLog, GradedPoint
-from humor_tasks.results.report.spent import Spent
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.data.logs import FinishedRun, Usage
+from humor_tasks.data.prices import Price
+from humor_tasks.data.published import Figure as Published
+from humor_tasks.data.tables import interval, short
+from humor_tasks.results.report.grouping import Group
+from humor_tasks.results.report.scorecard import Column, part_of
+from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import spearman
 
+SIGNED = {"setting": "setting", "shots": "shots", "method": "method", "prompts": "prompt_set", "split": "split"}
+SIGNED |= {"fold": "fold", "humor_tasks": "release"}
+"""Entry of a signature -> column."""
 COLUMNS = (
-    *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
-    *(f"score_{suffix}" for suffix in BOUNDS),
-    *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
-    *("grader_input_tokens", "grader_output_tokens", "grader_cost"),
-    *("version", "subset", "graders", "samples", "of", "log"),
+    *("benchmark", "group", "system", "harness", "scorer", "metric", "part"),
+    *("value", "low", "high", "stderr", "n", "clusters", "direction", "unparsed", "refused"),
+    *(MISSING, *BOUNDS),
+    *("input_tokens", "output_tokens", "cost", "grader_input_tokens", "grader_output_tokens", "grader_cost"),
+    *("setting", "shots", "method", "prompt_set", "dataset", "split", "fold", "fingerprint", "version", "release"),
+    *("graders", "signature", "complete", "notes", "files"),
 )
-LEAST_MODELS = 3  # two always correlate by 1 or -1
-PICTURES = (".png", ".svg", ".pdf")
+"""Columns; None where a value is unknown or undefined.
+
+group: results of a benchmark with different letters do not compare. low, high: the 95 % interval. unparsed, refused:
+shares of the replies of that part. missing_verdicts: the share of that part's verdicts that are missing;
+missing_failed, missing_passed: the value with each of them counted as failed and as passed. Tokens and cost (US
+dollars) are of the whole run, of the system and of the graders.
+"""
+LEAST_COSTS = 3  # two always correlate by 1 or -1
 
 
-@dataclass(frozen=True)
-class Line:
-    """The table row of one log."""
-
-    log: GradedLog
-    score: Estimate
-    hard: Estimate
-    no_verdict: int
-    bounds: tuple[Estimate, ...]
-    """The score with each missing verdict counted as in BOUNDS."""
-
-    def cells(self) -> dict[str, Any]:
-        """The values of the row by COLUMNS; None where a value is unknown."""
-        explainer, grader = self.log.explainer, self.log.grader
-        values = [self.log.model, self.score.value, self.score.low, self.score.high]
-        values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
-        values += [bound.value for bound in self.bounds]
-        values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
-        values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
-        values += [self.log.version, self.log.subset, str(self.log.grading), self.log.samples, self.log.rows]
-        values.append(self.log.path.name)
-        known = [None if isinstance(v, float) and v != v else v for v in values]
-        return dict(zip(COLUMNS, known, strict=True))
+def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spending) -> list[dict[str, Any]]:
+    """The rows. spent: tokens and cost of each result."""
+    group_names = {id(result): group.name for group in groups for result in group.results}
+    rows = []
+    for result in results:
+        shared = _of_run(result, group_names.get(id(result), "-"), spent[result.key])
+        estimates = _estimates(result, results)
+        rows += [{name: row.get(name, shared.get(name)) for name in COLUMNS} for row in estimates]
+    return rows
 
 
-def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
-    """One row per log, the best score first; `hard` is a named subset or a file of keys."""
-    lines = []
-    for log in logs:
-        keys = log.keys(hard)
-        read = [point for point in log.points if point.passed is not None]
-        some = [point for point in read if keys is None or point.id in keys]
-        asked = [point for point in log.points if point.asked]
-        bounds = tuple(share(asked, passes) for passes in BOUNDS.values())
-        lines.append(Line(log, share(read), share(some), len(log.points) - len(read), bounds))
-    return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
+def _estimates(result: Result, results: Sequence[Result]) -> Iterator[dict[str, Any]]:
+    for metric in result.benchmark.reported:
+        for name, e in result.summaries.get(metric.name, {}).items():
+            part = part_of(name, metric)
+            row = {"metric": metric.name, "part": part, "direction": metric.direction} | numbers(e)
+            yield row | {name: finite(e.value) for name, e in rates(result, results, metric, part).items()}
 
 
-def share(points: Sequence[GradedPoint], missing: bool = False) -> Estimate:
-    """The share of passed points; a point without a verdict counts as `missing`."""
-    passed = [float(missing if p.passed is None else p.passed) for p in points]
-    return clustered_proportion(passed, [p.cluster for p in points])
+def rates(result: Result, results: Sequence[Result], metric: Metric, part: str) -> dict[str, Estimate]:
+    """Shares of unparsed and refused replies and of missing verdicts of a part, and the metric's bounds for the latter.
 
-
-def as_markdown(lines: Sequence[Line]) -> str:
-    """The table as Markdown: scores in percent, each with its number of points."""
-    head = (
-        "model",
-        "score",
-        "of",
-        "hard score",
-        "of",
-        "no verdict",
-        "as failed / passed",
-        "explainer tokens in / out",
-        "explainer cost",
-    )
-    rows: list[tuple[str, ...]] = [(*head, "grader", "grader tokens in / out", "grader cost", "version")]
-    for line in lines:
-        row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
-        row += [str(line.no_verdict), " / ".join(_value(bound) for bound in line.bounds)]
-        row += [*_spent(line.log.explainer), line.log.graders, *_spent(line.log.grader)]
-        rows.append((*row, line.log.version))
-    return aligned([[cell.replace("|", "\\|") for cell in row] for row in rows]) + "\n"
-
-
-def score_and_cost(lines: Sequence[Line]) -> str:
-    """A sentence with the correlation of score and cost; empty for too few models."""
-    e = cost_correlation(lines)
-    told = "Spearman's correlation of score and cost of the explanations:"
-    return "" if e is None else f"{told} {interval(e)}, {e.n} models."
-
-
-def cost_correlation(lines: Sequence[Line]) -> Estimate | None:
-    """Spearman's correlation of the models' scores with the costs of their explanations; None for fewer than three
-    models with both.
+    By column, as far as they are known. Another scorer of the same run may have the shares of replies.
     """
-    known = [(line.score.value, cost) for line in lines if (cost := _explaining(line)) is not None]
-    if len(known) < LEAST_MODELS:
-        return None
+    of_run = [result, *(other for other in results if other.run is result.run)]
+    end = f"_{part}" if part else ""
+    known = {
+        name: e
+        for other_result in reversed(of_run)
+        for rate in REPLY_RATES
+        for name, e in _named(other_result, rate.name)
+    }
+    known |= dict(_named(result, MISSING))
+    columns = {rate.name: known.get(f"{rate.name}{end}") for rate in REPLY_RATES}
+    columns[MISSING] = known.get(f"{MISSING}{end}")
+    for bound in BOUNDS:
+        name = f"{metric.name}_{bound}"
+        columns[bound] = dict(_named(result, name)).get(f"{name}{end}")
+    return {name: e for name, e in columns.items() if e is not None}
+
+
+def _named(result: Result, metric: str) -> Iterable[tuple[str, Estimate]]:
+    return result.summaries.get(metric, {}).items()
+
+
+def numbers(e: Estimate) -> dict[str, Any]:
+    """The fields of an estimate; None for nan."""
+    fields = {name: finite(getattr(e, name)) for name in ("value", "low", "high", "stderr")}
+    return fields | {"n": e.n, "clusters": e.clusters}
+
+
+def finite(value: float) -> float | None:
+    """The value; None where it is nan or infinite, which JSON cannot express."""
+    return value if math.isfinite(value) else None
+
+
+def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
+    """The columns that all rows of a result share."""
+    run = result.run
+    shared: dict[str, Any] = {"benchmark": result.benchmark.name, "group": group, "system": result.system}
+    shared |= {"harness": run.harness, "scorer": result.scorer, "version": run.version}
+    shared |= {column: result.signature.get(name) for name, column in SIGNED.items()}
+    shared["setting"] = shared["setting"] or result.signature.get("input")
+    shared |= {"dataset": run.source.get("dataset") or result.signature.get("data")}
+    shared |= {"fingerprint": run.source.get("fingerprint") or result.signature.get("rows")}
+    shared |= {"graders": ", ".join(run.graders) or None, "signature": str(run.signature), "complete": result.complete}
+    shared |= {"notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
+    for prefix, spent in zip(("", "grader_"), both, strict=True):
+        if spent:
+            shared |= {f"{prefix}input_tokens": spent.input, f"{prefix}output_tokens": spent.output}
+            shared |= {f"{prefix}cost": spent.cost}
+    return shared
+
+
+# ---- for people ---------------------------------------------------------------------------------
+
+HEAD = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
+OPTIONAL = ("part", "missing verdicts", "as failed / passed", "graders", "grader tokens in / out", "grader cost")
+"""Columns that are left out of a table where no row has a value."""
+ORDER = (*HEAD[:3], "part", *HEAD[3:8], *OPTIONAL[1:3], *HEAD[8:], *OPTIONAL[3:])
+
+
+def group_table(
+    group: Group, columns: Sequence[Column], results: Sequence[Result], spent: Spending
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of the main metric of one group: the best first, then its parts that have a column.
+
+    columns: the scorecard's, of every group. Texts are as the runs have them; unknown values are "-".
+    """
+    main = [c for c in columns if (c.benchmark, c.group, c.metric) == (group.benchmark, group.name, _main(group))]
+    rows = []
+    for column in sorted(main, key=lambda column: column.part != ""):
+        for cell in column.cells:
+            e, shares = cell.estimate, rates(cell.result, results, column.metric, column.part)
+            percents = {name: f"{100 * share.value:.1f} %" for name, share in shares.items()}
+            system, graders = spent[cell.result.key]
+            bounds = [value_text(shares[name].value, column.metric) for name in BOUNDS if name in shares]
+            rows.append(
+                {
+                    "rank": str(cell.rank) if cell.rank else "incomplete" if not cell.result.complete else "-",
+                    "system": short(cell.result.system) + (f" ({cell.label})" if cell.label else ""),
+                    "setting": column.protocol,
+                    "part": column.part,
+                    "score": estimate_text(e, column.metric),
+                    "n": str(e.n),
+                    "clusters": str(e.clusters),
+                    "unparsed": percents.get("unparsed"),
+                    "refused": percents.get("refused"),
+                    "missing verdicts": percents.get(MISSING),
+                    "as failed / passed": " / ".join(bounds),
+                    "tokens in / out": system and f"{system.input} / {system.output}",
+                    "cost": system and _dollars(system.cost),
+                    "graders": ", ".join(cell.result.run.graders or sorted(cell.result.judges)),
+                    "grader tokens in / out": graders and f"{graders.input} / {graders.output}",
+                    "grader cost": graders and _dollars(graders.cost),
+                }
+            )
+    head = tuple(name for name in ORDER if name in HEAD or any(row[name] for row in rows))
+    return head, [tuple(row[name] or "-" for name in head) for row in rows]
+
+
+def score_and_cost(group: Group, spent: Spending) -> str:
+    """A sentence with the correlation of score and cost over finished runs; empty for fewer than three with both."""
+    metric = _main(group).name
+    known = []
+    for result in group.results:
+        system, _ = spent[result.key]
+        e = result.estimates.get(metric)
+        if result.complete and e is not None and e.value == e.value and system and system.cost is not None:
+            known.append((e.value, system.cost))
+    if len(known) < LEAST_COSTS:
+        return ""
     scores, costs = zip(*known, strict=True)
-    return spearman(scores, costs, range(len(known)))
+    text = interval(spearman(scores, costs, range(len(known))))
+    return f"Spearman's correlation of {metric} and cost of the replies: {text}, {len(known)} runs."
 
 
-def _value(e: Estimate) -> str:
-    return "-" if not e.n else f"{100 * e.value:.1f}"
-
-
-def _percent(e: Estimate) -> str:
-    return "-" if not e.n else f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
-
-
-def _spent(spent: Spent | None) -> tuple[str, str]:
-    return (f"{spent.input} / {spent.output}", _dollars(spent.cost)) if spent else ("-", "-")
-
-
-def shown_name(lines: Sequence[Line]) -> str:
-    """The benchmark of these rows, in a heading."""
-    return ", ".join(dict.fromkeys(line.log.subsets.title for line in lines if line.log.subsets))
-
-
-def incomparable(lines: Sequence[Line]) -> list[str]:
-    """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
-    told = []
-    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "grading"}
-    for name, field in about.items():
-        values = dict.fromkeys(str(getattr(line.log, field)) for line in lines)
-        if len(values) > 1:
-            told.append(f"the logs differ in {name}: {', '.join(values)}.")
-    for line in lines:
-        log = line.log
-        if log.rows is not None and log.samples < log.rows:
-            told.append(f"{log.path.name} holds {log.samples} samples of {log.rows}.")
-    return told
-
-
-def circular(lines: Sequence[Line], hard: str) -> list[str]:
-    """A message on the logs that chose the rows of `hard`, a file of `analyse hard-subset`; empty without one."""
-    logs = [line.log for line in lines]
-    chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.source_logs(hard)}
-    found = [log for log in logs if (log.path.name, log.model) in chosen]
-    if not found:
-        return []
-    return [
-        f"{listed('log', [log.path.name for log in found])} chose the rows of {hard} for being failed: their hard "
-        "scores are circular, and too low. Compare hard scores of other logs only."
-    ]
+def _main(group: Group) -> Metric:
+    return group.benchmark.metrics[0]
 
 
 def _dollars(cost: float | None) -> str:
     return "-" if cost is None else f"${cost:.4f}"
 
 
-def as_csv(lines: Sequence[Line]) -> str:
-    """The table as CSV."""
-    return as_table(COLUMNS, (line.cells().values() for line in lines))
+def value_text(value: float | None, metric: Metric) -> str:
+    """ "84.7" of a share, "0.575" of another metric; "-" for an unknown value."""
+    if value is None or value != value:
+        return "-"
+    return f"{100 * value:.1f}" if metric.proportion else f"{value:.3f}"
 
 
-def check_ending(picture: Path | None) -> None:
-    """Raise BadInput for a file type that is no picture, before anything is computed."""
-    if picture and picture.suffix not in PICTURES:
-        raise BadInput(f"{picture}: a picture ends in {', '.join(PICTURES)}.")
+def estimate_text(e: Estimate, metric: Metric) -> str:
+    """ "84.7 [80.1, 88.4]"; without an interval where it is unknown."""
+    value = value_text(e.value, metric)
+    if value == "-" or e.low != e.low:
+        return value
+    return f"{value} [{value_text(e.low, metric)}, {value_text(e.high, metric)}]"
 
 
-def plot(path: Path, lines: Sequence[Line]) -> int:
-    """Plot score against the cost of the explanations; returns the number of models shown.
+def unit(metric: Metric) -> str:
+    """ "%" of a share, and "" else."""
+    return "%" if metric.proportion else ""
 
-    Models are numbered by score. Models with unknown or zero cost are left out, because the axis is logarithmic.
-    Raises BadInput when no model is left, for another file type, and without matplotlib.
+
+def published_text(figure: Published, metric: Metric) -> str:
+    """ "94.0 (Human estimate, pixels)"."""
+    shots = "" if figure.shots is None else f"{figure.shots} shot{'' if figure.shots == 1 else 's'}"
+    about = [text for text in (figure.system, figure.setting, shots) if text]
+    return f"{value_text(figure.value, metric)} ({', '.join(about)})"
+
+
+# ---- tokens and cost ----------------------------------------------------------------------------
+
+ROLE = "grader"  # the model role of the graders
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Tokens and cost in dollars of one role; `cost` is None where a model has no price."""
+
+    input: int
+    output: int
+    cost: float | None
+
+
+Both = tuple[Spent | None, Spent | None]
+"""Of the system and of the graders; None for who used no model in the run."""
+Spending = Mapping[tuple[Path, str], Both]
+"""By `Result.key`."""
+
+
+def spent_of(result: Result, prices: Mapping[str, Price] | None = None, anew: bool = False) -> Both:
+    """Tokens and cost of the system and of the graders. In a judged run, every other model than the system grades.
+
+    The graders' are None where the run did not pay for all of its verdicts: graded again, or from the cache. With
+    `anew`, costs are computed from `prices`; otherwise only where the run recorded no cost.
     """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import LogLocator, NullFormatter
-    except ImportError as problem:
-        raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
-    check_ending(path)
-    shown = [(line, cost) for line in lines if (cost := _explaining(line))]
-    if not shown:
-        raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
-    figure = Figure(figsize=(8, 5.5))
-    axes = figure.subplots()
-    bars, names = [], []
-    for i, (line, cost) in enumerate(shown, 1):
-        e = line.score
-        error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
-        bars.append(axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3))
-        axes.annotate(str(i), (cost, 100 * e.value), xytext=(5, 4), textcoords="offset points", fontsize=9)
-        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # matplotlib would render $...$ as mathematics
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("cost of the explanations, US dollars (log scale)")
-    axes.set_ylabel("coverage, % of elements, with 95 % interval")
-    axes.set_title(f"{shown_name(lines)}: score against cost")
-    axes.grid(alpha=0.3)
-    axes.margins(x=0.1)
-    axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # "tight" fits the width to the names
-    write_bytes(path, picture.getvalue())
-    return len(shown)
+    run = result.run
+    judged = result.benchmark.judging is not None
+    used = _used(run)
+    judges = set(run.graders) | result.judges | (used.keys() - {run.model} if judged else set())
+    system, graders = _spent(run, judges, prices if anew else None)
+    if not anew and prices is not None and None in (system.cost, graders.cost):
+        priced = _spent(run, judges, prices)
+        system = system if system.cost is not None else priced[0]
+        graders = graders if graders.cost is not None else priced[1]
+    took_part = run.models and not run.replayed and not (judged and run.model not in run.models)
+    paid = judges & used.keys() and _is_this_runs(run, result.judges)
+    return system if took_part else None, graders if paid else None
 
 
-def _explaining(line: Line) -> float | None:
-    return line.log.explainer.cost if line.log.explainer and line.score.n else None
+def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
+    """Usage of the system and of the graders; the system's is that of all models minus that of the role."""
+    role = run.roles.get(ROLE, Usage())
+    system_cost, grader_cost = _costs(run, judges, prices)
+    used = run.models.values()
+    tokens = sum(u.all_input for u in used) - role.all_input, sum(u.output for u in used) - role.output
+    return Spent(*tokens, system_cost), Spent(role.all_input, role.output, grader_cost)
+
+
+def _costs(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:
+    """Cost of the system and of the graders in dollars, as recorded or computed from `prices`.
+
+    `judges` are the models bound to the role and the models passed to the scorer. The cost is None where a model has
+    no price. It is also None where the system is also one of several graders and `prices` are given, because the log
+    does not separate its tokens as system and as grader.
+    """
+    costs = {m: u.cost if prices is None else _cost(prices.get(m), u) for m, u in _used(run).items()}
+    if run.model not in judges:
+        apart = [[cost for model, cost in costs.items() if (model in judges) == graded] for graded in (False, True)]
+        return _total(apart[0]), _total(apart[1])
+    role = run.roles.get(ROLE, Usage(cost=0.0))
+    new = _cost((prices or {}).get(run.model), role) if len(judges) == 1 else None
+    whole, part = _total(costs.values()), role.cost if prices is None else new
+    return (None, None) if whole is None or part is None else (whole - part, part)
+
+
+def _is_this_runs(run: FinishedRun, judges: Set[str]) -> bool:
+    """Whether the run recorded tokens of every model that gave its verdicts."""
+    if run.model in judges:  # its tokens may be those of the system only
+        role = run.roles.get(ROLE, Usage())
+        if not role.all_input + role.output or (run.graders and run.model not in run.graders):
+            return False
+    return judges <= _used(run).keys()
+
+
+def _used(run: FinishedRun) -> dict[str, Usage]:
+    """The models for which the run recorded tokens."""
+    return {model: usage for model, usage in run.models.items() if usage.all_input + usage.output}
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    known = list(costs)
+    return None if None in known else sum((cost for cost in known if cost is not None), 0.0)
+
+
+def _cost(price: Price | None, usage: Usage) -> float | None:
+    return None if price is None else price.cost(usage.input, usage.output, usage.cache_read, usage.cache_write)

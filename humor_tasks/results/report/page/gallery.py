@@ -8,7 +8,7 @@ import io
 import math
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,7 @@ from humor_tasks.benchmarks.options import declared, read_parameters
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import decode_picture
-from humor_tasks.data.pages.embedding import block, json_block, packed
-from humor_tasks.data.pages.texts import cut, visible
+from humor_tasks.data.pages import cut, packed, visible
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.results import Result
@@ -69,10 +68,11 @@ class Album:
         """All pictures, in the best of SIZES with which they take at most `budget` characters, else in the smallest."""
         small = self.encoded
         for size in SIZES[1:]:
-            if sum(4 * len(each) // 3 for each in small) <= budget:
+            if sum(4 * len(data) // 3 for data in small) <= budget:
                 break
-            small = [_small(each, "of the page", *size) for each in self.encoded]
-        return [Encoded(base64.b64encode(each).decode(), *_size(each)) for each in small]
+            small = [_small(data, "of the page", *size) for data in self.encoded]
+        sizes = (decode_picture(data, "of the page").size for data in small)
+        return [Encoded(base64.b64encode(data).decode(), *size) for data, size in zip(small, sizes, strict=True)]
 
 
 def _small(data: bytes, where: str, side: int, quality: int) -> bytes:
@@ -87,11 +87,6 @@ def _small(data: bytes, where: str, side: int, quality: int) -> bytes:
     encoded = io.BytesIO()
     image.save(encoded, "WEBP", quality=quality, method=4)
     return encoded.getvalue()
-
-
-def _size(data: bytes) -> tuple[int, int]:
-    image = decode_picture(data, "of the page")
-    return image.width, image.height
 
 
 # ---- where pictures are -------------------------------------------------------------------------
@@ -110,32 +105,28 @@ def find_pictures(items: Sequence[Item], runs: Sequence[FinishedRun], paths: Seq
                 if item.asked_pictures and not item.pictures and number in item.in_runs:
                     lacking.setdefault(item.id, []).append(item)
             try:
-                for identity, found in find(run, paths[number], lacking) if lacking else ():
-                    numbers = [album.add(data, f"of {identity}") for data in found]
+                for identity, pictures in find(run, paths[number], lacking) if lacking else ():
+                    numbers = [album.add(data, f"of {identity}") for data in pictures]
                     for item in lacking[identity]:
-                        item.pictures = [each for each in numbers if each is not None]
+                        item.pictures = [n for n in numbers if n is not None]
             except BadInput as problem:
                 album.problems.append(str(problem))
     return album
 
 
-def _logged(
-    run: FinishedRun, paths: Sequence[Path], wanted: dict[str, list[Item]]
-) -> Iterator[tuple[str, list[bytes]]]:
+def _logged(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
     from humor_tasks.data.logs.inspect_logs import logged_pictures
 
     for path in paths if run.harness == "inspect" else ():
-        yield from logged_pictures(path, wanted)
+        yield from logged_pictures(path, ids)
 
 
-def _in_folder(
-    run: FinishedRun, paths: Sequence[Path], wanted: dict[str, list[Item]]
-) -> Iterator[tuple[str, list[bytes]]]:
+def _in_folder(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
     for record in _records(run):
-        if record.id in wanted:
+        if record.id in ids:
             try:
-                shown = _frames(record.clip) if record.clip else [record.picture] if record.picture else []
-                yield record.id, [picture.fetch() for picture in shown]
+                pictures = _frames(record.clip) if record.clip else [record.picture] if record.picture else []
+                yield record.id, [picture.fetch() for picture in pictures]
             except BadInput:
                 continue
 
@@ -153,14 +144,13 @@ def _records(run: FinishedRun) -> Sequence[Record]:
     if run.benchmark is None or (dataset != "sample" and not Path(dataset).is_dir()):
         return ()
     benchmark = find_benchmark(run.benchmark)
-    known = {each.name for each in declared(benchmark.options)}
-    signed = dict(run.signature)
-    if signed.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
-        signed["setting"] = "pixels"
-    given = {**{name: signed[name] for name in signed if name in known - {"prompts", "cot"}}, "dataset": dataset}
+    names = {parameter.name for parameter in declared(benchmark.options)} - {"prompts", "cot"}
+    parameters = {name: value for name, value in run.signature.items() if name in names} | {"dataset": dataset}
+    if parameters.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
+        parameters["setting"] = "pixels"
     try:
         with warnings.catch_warnings(action="ignore"):
-            opened = benchmark.open(**read_parameters(benchmark.options, benchmark.name, list(given.items())))
+            opened = benchmark.open(**read_parameters(benchmark.options, benchmark.name, list(parameters.items())))
     except BadInput:
         return ()
     return opened.records if opened.data.provenance.get("fingerprint") == run.source.get("fingerprint") else ()
@@ -172,6 +162,7 @@ MOST = 25_000_000
 """Characters of a page, more than which telephones do not open."""
 OF_PICTURES = 9_000_000
 RESERVED = 500_000
+OF_AN_ELEMENT = 80  # characters of its tags, at most
 PER_BLOCK = 50  # items
 MOST_OF_A_CHOICE = 1000  # characters
 CUTS = (10_000, 6000, 4000, 3000, 2000, 1400, 1000, 700, 500, 300, 200, 80)
@@ -180,25 +171,39 @@ CUTS = (10_000, 6000, 4000, 3000, 2000, 1400, 1000, 700, 500, 300, 200, 80)
 
 @dataclass(frozen=True)
 class Gallery:
-    """The gallery's blocks of data for the page, and what could not be shown, one sentence each."""
+    """The gallery's data for the page.
 
-    blocks: str
+    blocks: id of each element of data -> its base64. sizes: width and height of each picture. items: their number.
+    notes: what could not be shown, one sentence each.
+    """
+
+    blocks: Mapping[str, str]
+    sizes: Sequence[tuple[int, int]]
     items: int
     notes: tuple[str, ...]
 
 
-def gallery(results: Sequence[Result], names: Sequence[str], taken: int) -> Gallery:
-    """The gallery of these results. names: each result's name, all different. taken: characters of the page so far."""
+EMPTY = Gallery({}, (), 0, ())
+
+
+def gallery_of(results: Sequence[Result], names: Sequence[str], used: int) -> Gallery:
+    """The gallery of these results. names: each result's name, all different. used: characters of the page without
+    it.
+    """
     collected = collect(results)
     paths = {id(result.run): result.paths for result in results}
     album = find_pictures(collected.items, collected.runs, [paths[id(run)] for run in collected.runs])
     pictures = album.within(OF_PICTURES)
-    index = block("items", packed(_index(collected.items, results, names)))
-    shown = "".join(block(f"picture-{i}", each.data) for i, each in enumerate(pictures))
-    sizes = json_block("pictures", [[each.width, each.height] for each in pictures])
-    left = MOST - RESERVED - taken - len(index) - len(shown) - len(sizes)
-    replies, length = _replies(collected.items, left)
-    return Gallery(index + sizes + shown + replies, len(collected.items), tuple(_notes(collected, album, length)))
+    blocks = {"items": packed(_index(collected.items, results, names))}
+    blocks |= {f"picture-{i}": picture.data for i, picture in enumerate(pictures)}
+    replies, length = _replies(collected.items, MOST - RESERVED - used - _size_of(blocks))
+    sizes = [(picture.width, picture.height) for picture in pictures]
+    return Gallery(blocks | replies, sizes, len(collected.items), tuple(_notes(collected, album, length)))
+
+
+def _size_of(blocks: Mapping[str, str]) -> int:
+    """The characters that these blocks take on the page."""
+    return sum(len(data) + OF_AN_ELEMENT for data in blocks.values())
 
 
 def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
@@ -229,13 +234,13 @@ def _index(items: Sequence[Item], results: Sequence[Result], names: Sequence[str
     answered: its number, its answers, the mean value of the primary metric, and its status where it gave no answer.
     """
     benchmarks = {result.benchmark.name: result for result in results}
-    known = {name: _metric(name, results) for name in benchmarks}
+    metrics = {name: _metric(name, results) for name in benchmarks}
     facets = {name: categories([item for item in items if item.benchmark == name]) for name in benchmarks}
     return {
         "perBlock": PER_BLOCK,
         "systems": [_system(result, name) for result, name in zip(results, names, strict=True)],
-        "benchmarks": [_benchmark(result, known[name]) for name, result in benchmarks.items()],
-        "items": [_item(item, known[item.benchmark], facets[item.benchmark], benchmarks) for item in items],
+        "benchmarks": [_benchmark(result, metrics[name]) for name, result in benchmarks.items()],
+        "items": [_item(item, metrics[item.benchmark], facets[item.benchmark], benchmarks) for item in items],
     }
 
 
@@ -306,34 +311,34 @@ def _rounded(value: float | None) -> float | None:
 # ---- replies ------------------------------------------------------------------------------------
 
 
-def _replies(items: Sequence[Item], most: int) -> tuple[str, int | None]:
+def _replies(items: Sequence[Item], most: int) -> tuple[dict[str, str], int | None]:
     """The blocks of replies, and the length that they are cut to so that they take at most `most` characters.
 
-    Without room for any reply, the blocks are empty and the length is 0.
+    Without room for any reply, there are no blocks and the length is 0.
     """
-    replies = (reply for item in items for each in item.answered.values() for reply in each.replies)
+    replies = (reply for item in items for answered in item.answered.values() for reply in answered.replies)
     longest = max((len(text) for reply in replies for text in (reply.text, reply.reasons) if text), default=0)
-    for length in (None, *(each for each in CUTS if each < longest)):
-        blocks = ""
+    for length in (None, *(length for length in CUTS if length < longest)):
+        blocks: dict[str, str] = {}
         for start in range(0, len(items), PER_BLOCK):
-            held = [_answers(item, length) for item in items[start : start + PER_BLOCK]]
-            blocks += block(f"replies-{start // PER_BLOCK}", packed(held))
-            if len(blocks) > most:
+            answers = [_answers(item, length) for item in items[start : start + PER_BLOCK]]
+            blocks[f"replies-{start // PER_BLOCK}"] = packed(answers)
+            if _size_of(blocks) > most:
                 break
         else:
             return blocks, length
-    return "", 0
+    return {}, 0
 
 
 def _answers(item: Item, length: int | None) -> dict[int, list[dict[str, Any]]]:
     """Number of the system -> its replies."""
-    return {number: [_reply(reply, length) for reply in each.replies] for number, each in item.answered.items()}
+    return {number: [_reply(reply, length) for reply in answered.replies] for number, answered in item.answered.items()}
 
 
 def _reply(reply: Reply, length: int | None) -> dict[str, Any]:
     def shortened(text: str | None) -> str | None:
         return text if text is None or length is None else cut(text, length)
 
-    found = {"epoch": reply.epoch, "text": shortened(reply.text), "reasons": shortened(reply.reasons)}
-    stop = reply.stop if reply.stop not in (None, "stop") else None
-    return {name: value for name, value in (found | {"stop": stop}).items() if value is not None}
+    stop = None if reply.stop == "stop" else reply.stop
+    fields = {"epoch": reply.epoch, "text": shortened(reply.text), "reasons": shortened(reply.reasons), "stop": stop}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample
-from humor_tasks.data.pages.texts import cut, visible
+from humor_tasks.data.pages import cut, visible
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -45,6 +46,13 @@ class Answered:
     def value(self) -> float | None:
         """The mean over the epochs that have a value."""
         return sum(self.values) / len(self.values) if self.values else None
+
+    def add(self, outcome: Outcome, result: Result) -> None:
+        """Add one epoch."""
+        self.answers.append(None if outcome.answer is None else cut(outcome.answer, MOST_OF_AN_ANSWER))
+        self.statuses.append(outcome.status)
+        if result.primary is not None and result.primary.name in outcome.values:
+            self.values.append(outcome.values[result.primary.name])
 
 
 @dataclass
@@ -103,95 +111,80 @@ def collect(results: Sequence[Result]) -> Collected:
     """
     number = sum(len(result.outcomes) for result in results)
     limit = max(LEAST_OF_A_REPLY, min(MOST_OF_A_REPLY, TEXTS // max(1, number)))
-    found: dict[tuple[str, str], list[Item]] = {}
+    by_run: dict[int, list[tuple[int, Result]]] = {}
+    for i, result in enumerate(results):
+        by_run.setdefault(id(result.run), []).append((i, result))
+    variants: Variants = {}
     collected = Collected([], [], [])
     signatures: set[Signature] = set()
-    for run, numbered in _by_run(results):
+    for numbered in by_run.values():
+        run = numbered[0][1].run
         collected.runs.append(run)
-        if number > MOST_REPLIES and run.signature in signatures and _all_known(found, numbered):
-            collected.without_replies += _take_outcomes(found, numbered)
+        if number > MOST_REPLIES and run.signature in signatures and _all_known(variants, numbered):
+            collected.without_replies += _take_outcomes(variants, numbered)
             continue
         signatures |= {run.signature} if run.signature else set()
         try:
-            _read_again(found, run, len(collected.runs) - 1, numbered, limit)
+            _read_again(variants, run, len(collected.runs) - 1, numbered, limit)
         except BadInput as problem:
             collected.problems.append(str(problem))
-    collected.items = [item for variants in found.values() for item in variants]
+    collected.items = [item for same_id in variants.values() for item in same_id]
     return collected
 
 
+Variants = dict[tuple[str, str], list[Item]]
+"""Benchmark and id -> the items with this id, which differ where runs of other rows have the same id."""
+
+
 def _read_again(
-    found: dict[tuple[str, str], list[Item]],
-    run: FinishedRun,
-    place: int,
-    numbered: Sequence[tuple[int, Result]],
-    limit: int,
+    variants: Variants, run: FinishedRun, place: int, numbered: Sequence[tuple[int, Result]], limit: int
 ) -> None:
-    outcomes = {i: dict(zip(_keys(result), result.outcomes, strict=True)) for i, result in numbered}
+    """Add the samples of a run. place: the run's number. numbered: its results; several where several scorers did."""
+    outcomes = {
+        i: {(outcome.id, epoch): outcome for outcome, epoch in zip(result.outcomes, result.epochs, strict=True)}
+        for i, result in numbered
+    }
     for sample in run:
         for i, result in numbered:
             outcome = outcomes[i].get((sample.id, sample.epoch))
             if outcome is None:
                 continue
-            item = _item(found, result.benchmark.name, sample, outcome)
+            item = _item(variants, result.benchmark.name, sample, outcome)
             if place not in item.in_runs:
                 item.in_runs.append(place)
+            scored = sample.scored_by(result.scorer)
+            texts = (sample.reply, scored.explanation if scored else None)
+            reply, reasons = (None if text is None else cut(visible(text), limit) for text in texts)
             answered = item.answered.setdefault(i, Answered())
-            _add(answered, outcome, result)
-            answered.replies.append(_reply(sample, result, limit))
+            answered.add(outcome, result)
+            answered.replies.append(Reply(sample.epoch, reply, reasons, sample.stop))
 
 
-def _all_known(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> bool:
-    return all((result.benchmark.name, each.id) in found for _, result in numbered for each in result.outcomes)
+def _all_known(variants: Variants, numbered: Sequence[tuple[int, Result]]) -> bool:
+    return all((result.benchmark.name, o.id) in variants for _, result in numbered for o in result.outcomes)
 
 
-def _take_outcomes(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> int:
+def _take_outcomes(variants: Variants, numbered: Sequence[tuple[int, Result]]) -> int:
     """Add the answers of a run without its replies, to items that another run of its signature has shown."""
     taken = 0
     for i, result in numbered:
         for outcome in result.outcomes:
-            variants = found.get((result.benchmark.name, outcome.id), [])
-            item = next((each for each in variants if each.target == outcome.target), None)
+            same_id = variants.get((result.benchmark.name, outcome.id), [])
+            item = next((item for item in same_id if item.target == outcome.target), None)
             if item is not None:
-                _add(item.answered.setdefault(i, Answered()), outcome, result)
+                item.answered.setdefault(i, Answered()).add(outcome, result)
                 taken += 1
     return taken
 
 
-def _by_run(results: Sequence[Result]) -> Iterator[tuple[FinishedRun, list[tuple[int, Result]]]]:
-    """Each run with its results, which are several where several scorers scored it."""
-    by_run: dict[int, list[tuple[int, Result]]] = {}
-    for i, result in enumerate(results):
-        by_run.setdefault(id(result.run), []).append((i, result))
-    return ((numbered[0][1].run, numbered) for numbered in by_run.values())
-
-
-def _keys(result: Result) -> Iterable[tuple[str, int]]:
-    return ((outcome.id, epoch) for outcome, epoch in zip(result.outcomes, result.epochs, strict=True))
-
-
-def _item(found: dict[tuple[str, str], list[Item]], benchmark: str, sample: LoggedSample, outcome: Outcome) -> Item:
-    variants = found.setdefault((benchmark, sample.id), [])
-    item = next((each for each in variants if each.is_of(sample, outcome.target)), None)
+def _item(variants: Variants, benchmark: str, sample: LoggedSample, outcome: Outcome) -> Item:
+    same_id = variants.setdefault((benchmark, sample.id), [])
+    item = next((item for item in same_id if item.is_of(sample, outcome.target)), None)
     if item is None:
         item = Item(benchmark, sample.id, outcome.cluster, outcome.target, outcome.groups)
-        variants.append(item)
+        same_id.append(item)
     item.take(sample)
     return item
-
-
-def _add(answered: Answered, outcome: Outcome, result: Result) -> None:
-    answered.answers.append(None if outcome.answer is None else cut(outcome.answer, MOST_OF_AN_ANSWER))
-    answered.statuses.append(outcome.status)
-    if result.primary is not None and result.primary.name in outcome.values:
-        answered.values.append(outcome.values[result.primary.name])
-
-
-def _reply(sample: LoggedSample, result: Result, limit: int) -> Reply:
-    scored = sample.scored_by(result.scorer)
-    found = (sample.reply, scored.explanation if scored else None)
-    text, reasons = (None if each is None else cut(visible(each), limit) for each in found)
-    return Reply(sample.epoch, text, reasons, sample.stop)
 
 
 # ---- order --------------------------------------------------------------------------------------
@@ -199,7 +192,7 @@ def _reply(sample: LoggedSample, result: Result, limit: int) -> Reply:
 
 def difficulty(item: Item, metric: Metric | None) -> float:
     """How badly systems do on an item: 1 - the mean value of a metric where higher is better, else the mean value."""
-    values = [each.value for each in item.answered.values() if each.value is not None]
+    values = [answered.value for answered in item.answered.values() if answered.value is not None]
     if not values or metric is None:
         return 0.0
     mean = sum(values) / len(values)
@@ -212,25 +205,17 @@ def disagreement(item: Item) -> float:
     Of labels the share of pairs with different answers, where an answer that cannot be read differs from all others;
     of other answers the mean difference in the metric's value.
     """
-    if len(item.answered) < 2:
-        return 0.0
-    if item.choices:
-        return _differing([tuple(each.answers) for each in item.answered.values()])
-    values = sorted(each.value for each in item.answered.values() if each.value is not None)
+    n = len(item.answered)
+    if n >= 2 and item.choices:
+        counts = Counter(tuple(answered.answers) for answered in item.answered.values())
+        equal = sum(count * (count - 1) for answers, count in counts.items() if None not in answers)
+        return 1 - equal / (n * (n - 1))
+    values = sorted(answered.value for answered in item.answered.values() if answered.value is not None)
     n = len(values)
     if n < 2:
         return 0.0
     # The sum over pairs of their difference, with each value as often the larger as it has values before it.
     return sum((2 * i - n + 1) * value for i, value in enumerate(values)) / (n * (n - 1) / 2)
-
-
-def _differing(answers: Sequence[tuple[str | None, ...]]) -> float:
-    n = len(answers)
-    counts: dict[tuple[str | None, ...], int] = {}
-    for answer in answers:
-        counts[answer] = counts.get(answer, 0) + 1
-    equal = sum(count * (count - 1) for answer, count in counts.items() if None not in answer)
-    return 1 - equal / (n * (n - 1))
 
 
 def categories(items: Sequence[Item]) -> list[str]:
@@ -239,4 +224,4 @@ def categories(items: Sequence[Item]) -> list[str]:
     for item in items:
         for name, value in item.groups.items():
             values.setdefault(name, set()).add(value)
-    return [name for name, found in values.items() if 2 <= len(found) <= 20]
+    return [name for name, different in values.items() if 2 <= len(different) <= 20]
