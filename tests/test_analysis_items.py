@@ -418,5 +418,5 @@ def test_baselines_over_the_real_rows(real_corpus: str, tmp_path: Path) -> None:
 
 
 def test_humicroedit_is_still_a_command_of_its_own() -> None:
-    assert "NAME=FILE" in command("humicroedit", "--help").output
+    assert "NAME=RUN" in command("humicroedit", "--help").output
     assert "humicroedit" in command("--help").output
