@@ -239,7 +239,7 @@ def _figure(chart: Chart) -> dict[str, Any]:
 
 # ---- runs with tokens and cost -------------------------------------------------------------------
 
-TEXTS = ("setting", "part", "graders")
+TEXTS = ("rank", "setting", "part", "graders")
 """Columns of texts; the others but the system's hold numbers."""
 
 
@@ -247,10 +247,12 @@ def _table(report: Report, group: Group) -> dict[str, Any]:
     """One row per run of a group, with tokens, cost and missing verdicts."""
     head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
     percent = ", %" if group.benchmark.metrics[0].proportion else ""
+    titles = {name: f"{name}{percent}" if name == "score" else name for name in head}
     return {
         "title": _title(group),
         "note": score_and_cost(group, report.spent),
-        "columns": [f"{name}{percent}" if name == "score" else name for name in head],
+        "columns": list(titles.values()),
+        "numbers": [title for name, title in titles.items() if name not in (*TEXTS, "system")],
         "rows": [[("–" if cell == "-" else cell, name) for cell, name in zip(row, head, strict=True)] for row in rows],
         "texts": TEXTS,
     }
