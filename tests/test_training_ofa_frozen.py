@@ -14,11 +14,11 @@ from standins.trainings import but_time, killed_in_third_epoch
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.encoder import Backbone
 from humor_tasks.training.ofa import features
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits
 from humor_tasks.training.ofa.features import Features
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits
 from humor_tasks.training.ofa.run import train
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-3,), "batch_size": 6, "patience": 0, "device": "cpu"}
 KEPT = pytest.mark.parametrize("memory", [1 << 30, 5_000, 0], ids=["memory", "both", "file"])

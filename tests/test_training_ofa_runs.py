@@ -32,12 +32,12 @@ from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.scorers.perplexity import UNITS
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits
 from humor_tasks.training.ofa.finetune import Trainer
 from humor_tasks.training.ofa.run import train
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 from humor_tasks.training.text.data import read_splits as read_text_splits
+from humor_tasks.training.text.settings import TextTrainConfig
 
 QUICK: dict[str, Any] = {
     "dataset": "sample",

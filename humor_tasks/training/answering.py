@@ -55,7 +55,7 @@ def mean_perplexities(folds: Sequence[Perplexities]) -> Perplexities:
     return found
 
 
-def shown(metrics: Mapping[str, Any]) -> list[str]:
+def summary(metrics: Mapping[str, Any]) -> list[str]:
     """A run's scores and perplexities of validation and test, one a line."""
     lines = []
     for split in ("validation", "test"):

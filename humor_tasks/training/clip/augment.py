@@ -13,7 +13,7 @@ import numpy as np
 from torchvision.transforms.v2 import functional as change
 
 from humor_tasks.models.pictures.pixels import Pixels
-from humor_tasks.training.clip.config import ClipTrainConfig
+from humor_tasks.training.clip.settings import ClipTrainConfig
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -10,7 +10,7 @@ import torch
 from humor_tasks.api import load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
-from humor_tasks.training.clip.config import ClipTrainConfig
+from humor_tasks.training.clip.settings import ClipTrainConfig
 
 if TYPE_CHECKING:
     from humor_tasks.models.clip import Clip

@@ -31,8 +31,8 @@ from humor_tasks.models.pictures.loader import ahead, threads, to_device
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
-from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
+from humor_tasks.training.clip.settings import ClipTrainConfig
 from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, share_of_rate
 
 # ---- LoRA ----------------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from typing import Any
 
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.devices import pick_device
-from humor_tasks.training.clip.config import ClipTrainConfig
+from humor_tasks.training.answering import summary as summary
 from humor_tasks.training.clip.data import Splits, read_splits
 from humor_tasks.training.clip.finetune import Trainer, answers
+from humor_tasks.training.clip.settings import ClipTrainConfig
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit

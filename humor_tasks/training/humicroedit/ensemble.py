@@ -26,10 +26,10 @@ from humor_tasks.models.humicroedit.features import TREES, Trees
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater, Weighted
 from humor_tasks.training.folder import IS_MAIN, wait_for_everyone
-from humor_tasks.training.humicroedit.config import READ, TrainConfig
 from humor_tasks.training.humicroedit.data import Data, Rows
 from humor_tasks.training.humicroedit.features import few_trees, fold_places
 from humor_tasks.training.humicroedit.predictions import rmse, write_predictions
+from humor_tasks.training.humicroedit.settings import READ, TrainConfig
 
 Train = Callable[[TrainConfig, Path, Data, bool], dict[str, Any]]
 """The function that trains one run folder: `run.train`."""

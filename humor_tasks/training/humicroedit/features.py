@@ -28,9 +28,9 @@ from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
 from humor_tasks.training.checkpoint import write_folder
 from humor_tasks.training.folder import CURVES
-from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import Data, Rows
 from humor_tasks.training.humicroedit.predictions import rmse
+from humor_tasks.training.humicroedit.settings import TrainConfig
 
 FOLDS = 5
 

@@ -25,10 +25,10 @@ from humor_tasks.models.humicroedit.network import BATCH, Tokens, tensors
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.training.checkpoint import seed_epoch, write_folder
 from humor_tasks.training.folder import IS_MAIN
-from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
 from humor_tasks.training.humicroedit.data import Data
 from humor_tasks.training.humicroedit.features import fit_groups, texts_of, word_vectors
 from humor_tasks.training.humicroedit.predictions import rmse
+from humor_tasks.training.humicroedit.settings import JUDGES, TrainConfig
 from humor_tasks.training.loop import Epochs, accelerator_for, fit, warm_then_linear
 
 # ---- frozen layers -------------------------------------------------------------------------------

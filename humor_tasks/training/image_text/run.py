@@ -8,9 +8,9 @@ from typing import Any
 from humor_tasks.models.devices import pick_device
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, sweep
-from humor_tasks.training.image_text.config import ImageTextTrainConfig
 from humor_tasks.training.image_text.data import Rows, read_rows
 from humor_tasks.training.image_text.finetune import ImageTextTrainer
+from humor_tasks.training.image_text.settings import ImageTextTrainConfig
 from humor_tasks.training.loop import fit
 from humor_tasks.training.record import check_base, record
 
@@ -38,3 +38,8 @@ def train(
         return train(config.with_values(lr=(rate,)), folder, data, progress)
 
     return run_in(output, config.as_dict(), lambda: data or read_rows(config), run)
+
+
+def summary(metrics: dict[str, Any]) -> list[str]:
+    """The result in one line."""
+    return [f"validation loss {metrics['best']:.5f}"]

@@ -16,8 +16,8 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.pictures.loader import decoded, stacked, threads
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.features import Features
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 if TYPE_CHECKING:
     from humor_tasks.models.ofa import Describer

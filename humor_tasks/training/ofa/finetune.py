@@ -40,9 +40,9 @@ from humor_tasks.training.loop import (
     process_share,
     warm_then_linear,
 )
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits
 from humor_tasks.training.ofa.features import Features, backbone
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 # ---- the network ---------------------------------------------------------------------------------
 # The loss of OFA's answers, and activation checkpointing.

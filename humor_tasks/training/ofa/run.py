@@ -19,13 +19,14 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.ofa import Describer
+from humor_tasks.training import answering
 from humor_tasks.training.answering import divided, perplexities
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import fit
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import EVALUATED, Batches, Splits, answered, opened, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, accelerator, load_describer, losses
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 from humor_tasks.training.record import check_base, record
 
 _MEANS = ("loss", "nll")
@@ -54,6 +55,12 @@ def train(
         return how(config, found, output, progress)
 
     return run_in(output, config.as_dict(), read, run)
+
+
+def summary(metrics: Mapping[str, Any]) -> list[str]:
+    """The losses and scores, one a line."""
+    lines = [f"{split:<12}{name:<12}{metrics[split][name]:.5f}" for split in EVALUATED for name in ("loss", "nll")]
+    return lines + answering.summary(metrics)
 
 
 def _one(config: OfaTrainConfig, data: Mapping[str, Splits], output: Path, progress: bool) -> dict[str, Any]:

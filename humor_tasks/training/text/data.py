@@ -12,7 +12,7 @@ from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import chat_text, plain_template
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.text.settings import TextTrainConfig
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.loop import Epochs, accelerator_for, plan, process_parts, share_of_rate
 from humor_tasks.training.sharding import requested
 from humor_tasks.training.text.adapters import adapt, merged
-from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits
+from humor_tasks.training.text.settings import TextTrainConfig
 from humor_tasks.training.text.systems import System, system_of
 
 _IDS = ("pad_token_id", "eos_token_id", "bos_token_id", "decoder_start_token_id")

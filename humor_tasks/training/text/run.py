@@ -12,15 +12,16 @@ from typing import Any
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.text.language import Generation
 from humor_tasks.training.answering import perplexities
+from humor_tasks.training.answering import summary as summary
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit
 from humor_tasks.training.record import check_base, record
 from humor_tasks.training.sharding import whole_networks
 from humor_tasks.training.text import answers
-from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits, read_splits
 from humor_tasks.training.text.finetune import Trainer
+from humor_tasks.training.text.settings import TextTrainConfig
 
 Metrics = dict[str, Any]
 

@@ -19,8 +19,8 @@ from humor_tasks.models.text.opening import context_of
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.text.adapters import base_of
-from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import chat_of, prompt_of, question
+from humor_tasks.training.text.settings import TextTrainConfig
 
 Answers = Sequence[Sequence[str]]
 IGNORED = -100  # labels that have no loss
