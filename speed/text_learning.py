@@ -17,7 +17,7 @@ from statistics import fmean, stdev
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import train
 from humor_tasks.training.text.settings import TextTrainConfig
 
 PUBLISHED = {

@@ -27,12 +27,10 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.models.pictures.pixels import Pixels
-from humor_tasks.training.choices import choice_loss
-from humor_tasks.training.clip.augment import augmented, square
-from humor_tasks.training.clip.data import Rows, read_splits
+from humor_tasks.training.clip.data import Rows, augmented, read_splits, square
 from humor_tasks.training.clip.finetune import Choices, adapt, hold_scale, merged, plan
 from humor_tasks.training.clip.settings import ClipTrainConfig
-from humor_tasks.training.loop import share_of_rate
+from humor_tasks.training.loop import choice_loss, share_of_rate
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 PIXELS = Pixels(32, "pad", (0.5, 0.5, 0.5), (0.25, 0.25, 0.25))

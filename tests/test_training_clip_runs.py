@@ -31,8 +31,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.training.clip import finetune
 from humor_tasks.training.clip.data import Splits, read_splits
-from humor_tasks.training.clip.finetune import Trainer, answers
-from humor_tasks.training.clip.run import train
+from humor_tasks.training.clip.finetune import Trainer, answers, train
 from humor_tasks.training.clip.settings import ClipTrainConfig
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}

@@ -26,9 +26,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.image_text.conversation import tensors_of
 from humor_tasks.models.text.opening import open_processor
 from humor_tasks.tasks import mock_detecting, mock_generation
-from humor_tasks.training.image_text.data import Rows, read, read_rows
-from humor_tasks.training.image_text.finetune import ImageTextWriter
-from humor_tasks.training.image_text.run import train
+from humor_tasks.training.image_text.finetune import ImageTextWriter, Rows, read, read_rows, train
 from humor_tasks.training.image_text.settings import TASKS, ImageTextTrainConfig
 
 TEXTS = [

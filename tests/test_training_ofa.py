@@ -28,8 +28,7 @@ from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
 from humor_tasks.models.pictures import pixels
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
-from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss
-from humor_tasks.training.ofa.run import train
+from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss, train
 from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 
@@ -228,14 +227,14 @@ def test_bad_rows(tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 def test_parts_hold_every_row_once_under_questions_of_one_length(asked: list[str], most: int) -> None:
     rows: Any = SimpleNamespace(
-        rows=[SimpleNamespace(asked=name) for name in asked],
-        _read={name: [0] * (5 + len(question) % 3) for name, question in QUESTIONS.items()},
-        _written=[[0] * (i * 7 % 5) for i in range(len(asked))],
+        rows=[SimpleNamespace(question_text=name) for name in asked],
+        _questions={name: [0] * (5 + len(question) % 3) for name, question in QUESTIONS.items()},
+        _answers=[[0] * (i * 7 % 5) for i in range(len(asked))],
     )
     parts = Batches.parts(rows, range(len(asked)), most)
     assert sorted(place for part in parts for place in part) == list(range(len(asked)))
     assert all(0 < len(part) <= (most or len(asked)) for part in parts)
-    lengths = [{len(rows._read[asked[place]]) for place in part} for part in parts]
+    lengths = [{len(rows._questions[asked[place]]) for place in part} for part in parts]
     assert all(len(found) == 1 for found in lengths)
     if not most:
         assert len(parts) == len(set.union(*lengths))

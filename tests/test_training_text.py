@@ -29,10 +29,9 @@ from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Causal, PairTokenizer, plain_template
 from humor_tasks.models.text.encoder import ChoiceNetwork, Ranker, TextTokenizer, layout
 from humor_tasks.models.text.language import Generation
-from humor_tasks.training.folder import locked
+from humor_tasks.training.run_folders import locked
 from humor_tasks.training.text.data import Splits, prompt_of, question, read_splits
-from humor_tasks.training.text.finetune import Trainer
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import Trainer, train
 from humor_tasks.training.text.settings import TextTrainConfig
 from humor_tasks.training.text.systems import CausalWriter, Scorer, Seq2SeqWriter, Writer, system_of
 

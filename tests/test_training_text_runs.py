@@ -35,7 +35,7 @@ from humor_tasks.models.text.opening import ABOUT
 from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.text import finetune
 from humor_tasks.training.text.data import Splits, read_splits
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import train
 from humor_tasks.training.text.settings import TextTrainConfig
 
 pytestmark = pytest.mark.slow

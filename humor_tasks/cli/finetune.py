@@ -52,8 +52,7 @@ def export_finetune(
     pays for nothing twice. OPENAI_API_KEY is needed for --submit only.
     """
     from humor_tasks.training.hosted.export import costs, make_export, write_export
-    from humor_tasks.training.hosted.limits import read_limits
-    from humor_tasks.training.hosted.tokens import open_counter
+    from humor_tasks.training.hosted.limits import open_counter, read_limits
 
     limits = read_limits(table)
     alone = {"--suffix": suffix, "--seed": seed, "--base-url": base_url, "--retry-failed": retry_failed or None}

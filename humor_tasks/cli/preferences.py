@@ -60,7 +60,7 @@ def export_preferences(
     """
     _check_options(task, crowd, given, options)
     from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
-    from humor_tasks.training.preferences.writing import check_place, write_preferences
+    from humor_tasks.training.preferences.rows import check_place, write_preferences
 
     output = output.expanduser()
     check_place(output, splits)

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 
 class System(NamedTuple):
-    """A system that can be trained. folder: in training/. settings: a class. text: the command's help."""
+    """A system that can be trained. folder, module: in training/. settings: a class. text: the help."""
 
     folder: str
     settings: str
     extras: str
     text: str
+    module: str = "finetune"
     uses_transformers: bool = False
 
 
@@ -48,6 +49,7 @@ SYSTEMS = {
         The same command resumes an interrupted run. `accelerate launch -m humor_tasks.cli train ...` uses several
         devices. Options that a system does not use are refused.
         """,
+        module="run",
         uses_transformers=True,
     ),
     "image-text": System(
@@ -130,7 +132,7 @@ def _command(name: str) -> click.Command:
                 from transformers.utils.logging import disable_progress_bar
 
                 disable_progress_bar()  # type: ignore[no-untyped-call]
-            module = import_module(f"humor_tasks.training.{system.folder}.run")
+            module = import_module(f"humor_tasks.training.{system.folder}.{system.module}")
             metrics = module.train(config, output, progress=not no_progress)
         except ModuleNotFoundError as problem:
             install = f"pip install 'humor-tasks[{system.extras}]'"

@@ -7,11 +7,9 @@ from typing import Any
 
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.models.humicroedit.rater import Rater, text_of
-from humor_tasks.training.folder import IS_MAIN, run_in
-from humor_tasks.training.humicroedit.data import Data, read_data
-from humor_tasks.training.humicroedit.predictions import predictions
+from humor_tasks.training.humicroedit.data import Data, predictions, read_data
 from humor_tasks.training.humicroedit.settings import TrainConfig
-from humor_tasks.training.record import record
+from humor_tasks.training.run_folders import IS_MAIN, record, run_in
 
 # These systems train in all processes of `accelerate launch`, the others in the main process.
 NETWORKS = ("vectors", "encoder", "pair")
@@ -75,7 +73,7 @@ def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple
 
         return fit_ensemble(config, data, output, progress, train)
     if config.system == "grades":
-        from humor_tasks.training.humicroedit.grades import fit_grades
+        from humor_tasks.training.humicroedit.ensemble import fit_grades
 
         return fit_grades(config, data, output, progress, train)
     if config.system in NETWORKS:

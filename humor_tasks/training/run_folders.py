@@ -1,4 +1,4 @@
-"""Run folders: creation, resuming, and the check that a folder holds only one run."""
+"""Run folders: creation, resuming, the check that a folder holds only one run, and what its model was trained on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from humor_tasks._version import __version__
+from humor_tasks.data import trained_on
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
@@ -20,6 +21,7 @@ from humor_tasks.models.folders import CONFIG, METRICS, read_object
 logger = logging.getLogger(__name__)
 
 Read = TypeVar("Read")
+Units = Mapping[str, Collection[str]]
 
 CURVES = "curves.csv"
 LOCK = ".lock"
@@ -138,3 +140,19 @@ def _never_began(output: Path) -> bool:
 def _unfinished(path: Path) -> bool:
     """Whether the file is the lock, or the temporary settings file of an interrupted process; see `write_json`."""
     return path.name == LOCK or path.name.startswith(f".{CONFIG}.")
+
+
+# ---- what a run was trained on -------------------------------------------------------------------
+# The record in the folder that the harnesses load; see `data.trained_on`. Units: split -> the units of its rows.
+
+
+def check_base(base: str, units: Units) -> None:
+    """Raise BadInput where the model to begin from was trained on rows that this run evaluates."""
+    for split, names in units.items():
+        trained_on.check_unseen(base, [base], split, names, tells=False)
+
+
+def record(folder: Path, task: str, source: Mapping[str, Any], fold: str, units: Units, base: str = "") -> None:
+    """Write the record, in the main process. source: the provenance of train. base: the model to begin from."""
+    if IS_MAIN:
+        trained_on.write(folder, trained_on.training(task, source, fold, units), base)
