@@ -16,13 +16,13 @@ from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.models.text.language import Generation
 from humor_tasks.on_inspect.messages import reply_limit
-from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
+from humor_tasks.on_lm_eval.harness import LENGTHS, Unsaid
 from humor_tasks.on_lm_eval.providers.generating import read_arguments
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.uses import System
+    from humor_tasks.benchmarks.card import System
 
 
 class TaskOption(click.Option):

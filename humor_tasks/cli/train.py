@@ -109,7 +109,7 @@ def train() -> None:
 @click.argument("name", type=click.Choice(["fsdp", "deepspeed"]))
 def configuration(name: str) -> None:
     """Print the path of a configuration for `accelerate launch --config_file`, for models of 11 billion parameters."""
-    click.echo(Path(__file__).parent / "configurations" / f"{name}.yaml")
+    click.echo(Path(__file__).parents[1] / "training" / "configurations" / f"{name}.yaml")
 
 
 def _command(name: str) -> click.Command:
@@ -156,26 +156,26 @@ def _flag(parameter: Parameter) -> click.Option:
     """The flag of a setting. Those without a default are required; others are None where they are not given."""
     from dataclasses import MISSING
 
-    about, flag = parameter.about, f"--{parameter.name.replace('_', '-')}"
+    info, flag = parameter.info, f"--{parameter.name.replace('_', '-')}"
     if parameter.base is bool:
-        return click.Option([f"{flag}/--{about.off or f'no-{flag[2:]}'}"], default=None, help=about.text)
+        return click.Option([f"{flag}/--{info.off or f'no-{flag[2:]}'}"], default=None, help=info.text)
     item = parameter.item or parameter
     choices = f"[{'|'.join(item.choices)}]" if item.choices else None
     return click.Option(
         [flag],
         type={int: int, float: float}.get(parameter.base, str),
         required=parameter.default is MISSING,
-        multiple=about.repeated,
+        multiple=info.repeated,
         metavar=f"{choices},..." if choices and parameter.item else choices,
-        help=about.text + _default(parameter),
+        help=info.text + _default(parameter),
     )
 
 
 def _default(parameter: Parameter) -> str:
     """The default and the range of a setting, for its help. Other defaults are in the text."""
-    about, value = parameter.about, parameter.default
-    bounded = about.least is not None and about.most is not None
-    span = f" ({_short(about.least)} to {_short(about.most)})" if bounded else ""
+    info, value = parameter.info, parameter.default
+    bounded = info.least is not None and info.most is not None
+    span = f" ({_short(info.least)} to {_short(info.most)})" if bounded else ""
     if isinstance(value, tuple):
         value = ",".join(map(_short, value))
     return f" Default: {_short(value)}{span}." if isinstance(value, str | int | float) and value != "" else ""

@@ -34,10 +34,10 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        from humor_tasks.benchmarks.reference import PAIRS
+        from humor_tasks.benchmarks.preference import PAIRS_RUN
         from humor_tasks.on_inspect.outcomes import reported
 
-        return reported(PAIRS, scores)
+        return reported(PAIRS_RUN, scores)
 
     return compute
 
@@ -354,7 +354,7 @@ def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
     Args:
         labels: The digits of the scale.
     """
-    from humor_tasks.on_inspect.solvers.expected_answer import expected_answer_solver
+    from humor_tasks.on_inspect.logprobs import expected_answer_solver
 
     return expected_answer_solver(labels)
 

@@ -18,7 +18,7 @@ from accelerate.utils import gather_object
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.data.writing import write_bytes, write_json
 from humor_tasks.models.devices import pick_device

@@ -130,7 +130,7 @@ class Epochs(ABC):
     def update(
         self, parts: Sequence[Part], losses: Callable[[Part], torch.Tensor], count: int | torch.Tensor
     ) -> torch.Tensor:
-        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the sum of this process's losses.
+        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the process's losses.
 
         losses: the sum of the losses of a part's tokens, or rows; it calls `self.model`. count: the tokens, or rows, of
         the whole batch, in all processes. The gradient is that of the mean over the batch, for any number of parts and

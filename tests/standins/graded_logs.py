@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.signature import Signature
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results.report.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.results.report.table import Line, as_markdown
 from humor_tasks.tasks import humorbench
@@ -144,7 +144,7 @@ def made_log(
     grading = Signature({"graders": "j"})
     return GradedLog(
         *(Path(path), name, Signature(), grading, fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)),
-        subsets=HUMORBENCH.shown.subsets,
+        subsets=HUMORBENCH.display.subsets,
     )
 
 

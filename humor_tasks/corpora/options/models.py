@@ -13,17 +13,17 @@ from typing import Any
 import anyio
 from inspect_ai.model import GenerateConfig, Model
 
+from humor_tasks.benchmarks.judging import Judgement, open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
-from humor_tasks.benchmarks.rubric import Judgement, open_rubric
 from humor_tasks.corpora.options.distractors import Item, Option, Plan, plain
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
+from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import Asking, read
-from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.batching import Batcher
 from humor_tasks.scorers.tagged import read_tagged
@@ -53,7 +53,7 @@ class Writer:
 
     def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
         self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
-        write = Template("options", "write.txt", shows=("item", "taken"))
+        write = Template("options", "write.txt", required=("item", "taken"))
         self.templates = read_all([*mock.showing(o.input, fixed=True), write], o)
 
     def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:

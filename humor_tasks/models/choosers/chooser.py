@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from humor_tasks.data.records import Grouped
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import Grouped, ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.texts import edits_in
 

@@ -24,7 +24,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.batching import Batcher, each

@@ -12,7 +12,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.errors import BadInput
 from humor_tasks.models.text.language import Generation, Written
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import picture_of, reply_limit
 from humor_tasks.on_inspect.providers.batching import Batcher

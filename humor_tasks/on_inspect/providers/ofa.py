@@ -19,11 +19,11 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
 from humor_tasks.on_inspect.providers.batching import Batcher, each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.models.choosers.reward import RewardChooser
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 

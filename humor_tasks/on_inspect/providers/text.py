@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.text.choosing import LanguageChooser, open_text

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, GenerateConfig, ModelOutput, ModelUsage
 
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.on_inspect.providers.batching import each

@@ -15,17 +15,17 @@ from inspect_ai.model import ChatMessage, Model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
+from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.checks import check_sample
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
-from humor_tasks.on_inspect.seen import check_sample
-from humor_tasks.on_inspect.solvers.signing import sign
+from humor_tasks.on_inspect.outcomes import sign
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"

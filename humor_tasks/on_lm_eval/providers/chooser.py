@@ -23,10 +23,9 @@ from humor_tasks.models.choosers.chooser import (
     log_softmax,
     open_answer,
 )
-from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.checks import Uncached, check_requests
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.generating import prefix_of, prompt_of
-from humor_tasks.on_lm_eval.seen import check_requests
 
 logger = logging.getLogger(__name__)
 

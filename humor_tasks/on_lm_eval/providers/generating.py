@@ -11,9 +11,8 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.on_lm_eval.answer_cache import OWN
-from humor_tasks.on_lm_eval.harness import Instance
-from humor_tasks.on_lm_eval.lengths import Unsaid
+from humor_tasks.on_lm_eval.checks import OWN
+from humor_tasks.on_lm_eval.harness import Instance, Unsaid
 
 
 def prompt_of(request: Instance, prefix: str) -> str:

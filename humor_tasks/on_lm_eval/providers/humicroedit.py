@@ -10,10 +10,9 @@ from typing import Any
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
-from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.checks import Uncached, check_requests
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
-from humor_tasks.on_lm_eval.seen import check_requests
 
 
 class HumicroeditLM(Uncached):

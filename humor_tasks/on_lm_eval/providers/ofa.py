@@ -7,15 +7,15 @@ from typing import Any
 
 from tqdm import tqdm
 
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.on_lm_eval.checks import check_requests
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.generating import read_arguments
 from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
-from humor_tasks.on_lm_eval.seen import check_requests
 
 WHO = "--gen_kwargs of humor-ofa"
 GENERATION = ("max_gen_toks", "temperature", "top_p", "top_k", "seed")

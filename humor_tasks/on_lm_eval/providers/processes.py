@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.checks import Uncached
 
 logger = logging.getLogger(__name__)
 

@@ -15,16 +15,16 @@ from inspect_ai.model import CachePolicy, Model
 from inspect_ai.solver import generate
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest import rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.on_inspect.answer_cache import policy
+from humor_tasks.on_inspect.client import policy, register_prices
 from humor_tasks.on_inspect.parts import multiple_choice
-from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
 from humor_tasks.results.captions.captions import Caption, Pair
 from humor_tasks.scorers.verdict import as_data
@@ -82,7 +82,7 @@ class Judge:
 def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
     """The cartoons of `explanation`; corpus: the parameters that locate them."""
     options = contest.NyccOptions(**corpus)
-    data = contest.load(EXPLANATION, options)
+    data = rows.load(EXPLANATION, options)
     found: dict[str, Record] = {}
     for record in data.records:
         found.setdefault(record.cluster, record)

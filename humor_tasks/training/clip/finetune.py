@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best

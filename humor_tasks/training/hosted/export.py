@@ -15,13 +15,13 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data import trained_on
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent
 from humor_tasks.data.text import missing
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.data.writing import LONE, replacing, write_bytes, write_json
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.folders import read_object

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Record, Turn
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.models.image_text.conversation import Seen, tensors_of, text_of
 from humor_tasks.models.image_text.model import on_device
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted

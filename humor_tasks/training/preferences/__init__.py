@@ -1,1 +1,1 @@
-"""Preference data in TRL's format: `rows` of a ranking benchmark, and the ratings of a `crowd`; `export-preferences`."""
+"""Preference data in TRL's format, from ranking rows and from a crowd's ratings: `humor-tasks export-preferences`."""

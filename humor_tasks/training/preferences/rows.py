@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt, NyccOptions
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.rows.table import Absent
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.data.writing import replacing
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.parameters import opened

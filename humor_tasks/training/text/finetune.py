@@ -17,7 +17,7 @@ import torch
 from accelerate.utils import gather_object
 from transformers import GenerationConfig
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
