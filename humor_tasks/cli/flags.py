@@ -20,10 +20,9 @@ class TaskOption(click.Option):
     def __init__(
         self, *declared: Any, tasks: Callable[[], Sequence[str]], first: bool = False, only: bool = False, **how: Any
     ) -> None:
-        """tasks: returns the names.
+        """tasks: returns the names, which the help text shows at {names}.
 
-        first: whether the first is the default. only: whether the others are refused here, and not by the command. The
-        help text shows the names at {names} or, with "or" before the last, at {either}.
+        first: whether the first is the default. only: whether the others are refused here, and not by the command.
         """
         super().__init__(*declared, **how)
         self.tasks, self.first, self.only, self.text = tasks, first, only, str(how["help"])
@@ -46,9 +45,8 @@ class TaskOption(click.Option):
         return super().get_default(ctx, call)
 
     def _read(self) -> None:
-        *others, last = names = list(self.tasks())
-        either = f"{', '.join(others)} or {last}" if others else last
-        self.help = self.text.format(names=", ".join(names), either=either, first=names[0])
+        names = list(self.tasks())
+        self.help = self.text.format(names=", ".join(names))
         if self.first:
             self.default = names[0]
         if self.only:

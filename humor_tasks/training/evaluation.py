@@ -73,15 +73,15 @@ def train_run(recipe: Recipe, config: Any, output: Path, data: Any, progress: bo
     pick_device(config.device, recipe.who)
 
     def run(data: Any) -> Metrics:
-        how = _all_folds if config.fold == "all" else _sweep if len(config.lr) > 1 else _one
-        metrics = how(recipe, config, output, data, progress)
+        if config.fold == "all":
+            metrics = _all_folds(recipe, config, output, data, progress)
+        elif len(config.lr) > 1:
+            metrics = _sweep(recipe, config, output, data, progress)
+        else:
+            metrics = recipe.fit(config, data, output, progress)
         return metrics | {"rows": recipe.rows(data)} if recipe.rows else metrics
 
     return run_in(output, config.as_dict(), lambda: data or recipe.read(config), run)
-
-
-def _one(recipe: Recipe, config: Any, output: Path, data: Any, progress: bool) -> Metrics:
-    return recipe.fit(config, data, output, progress)
 
 
 def _sweep(recipe: Recipe, config: Any, output: Path, data: Any, progress: bool) -> Metrics:
