@@ -179,7 +179,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, number: int, answered: bool) -> Non
 def start(service: Provider, folder: Path, export: Export) -> dict[str, Any]:
     """As the command, without reading the dataset again."""
     write_export(folder, export)
-    return submit.submit(folder, export, submit.Wanted(MODEL), service.url, False, lambda said: None)
+    return submit.submit(folder, export, submit.JobRequest(MODEL), service.url, False, lambda said: None)
 
 
 @pytest.mark.slow

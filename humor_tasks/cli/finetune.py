@@ -74,10 +74,10 @@ def export_finetune(
     if limits.notice:
         click.echo(limits.notice)
     if submit and model:
-        from humor_tasks.training.hosted.submit import RESULT, Wanted
+        from humor_tasks.training.hosted.submit import RESULT, JobRequest
         from humor_tasks.training.hosted.submit import submit as start
 
-        result = start(output, export, Wanted(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
+        result = start(output, export, JobRequest(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
         tokens = result["trained_tokens"]
         click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
         click.echo(result["evaluate"])

@@ -94,14 +94,14 @@ def _restore(folder: Path, network: Any, optimizer: Any, shards: Any) -> State:
 
     from humor_tasks.training.sharding import load_moments, load_part, part_name
 
-    wanted = part_name(shards) if shards is not None else "network.safetensors"
-    if not (folder / wanted).is_file():
+    name = part_name(shards) if shards is not None else "network.safetensors"
+    if not (folder / name).is_file():
         there = ", ".join(sorted(path.name for path in folder.glob("*.safetensors")))
-        raise FileNotFoundError(f"it has no {wanted} but {there}: launch as before")
+        raise FileNotFoundError(f"it has no {name} but {there}: launch as before")
     if shards is not None:
-        load_part(shards, network, optimizer, load_file(folder / wanted))
+        load_part(shards, network, optimizer, load_file(folder / name))
     else:
-        load_model(network, str(folder / wanted))
+        load_model(network, str(folder / name))
         load_moments(optimizer, load_file(folder / "optimizer.safetensors"))
     return State(**read_object(folder / "state.json"))
 

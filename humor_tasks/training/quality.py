@@ -71,7 +71,7 @@ def _trained(
         ) from None
     network.config.pad_token_id = tokenizer.pad_token_id
     with tempfile.TemporaryDirectory() as folder:
-        how = TrainingArguments(
+        settings = TrainingArguments(
             output_dir=folder,
             learning_rate=rate,
             num_train_epochs=epochs,
@@ -83,5 +83,5 @@ def _trained(
             seed=seed,
             bf16=torch.cuda.is_available(),
         )
-        Trainer(network, how, data_collator=batch, train_dataset=list(rows)).train()
+        Trainer(network, settings, data_collator=batch, train_dataset=list(rows)).train()
     return network

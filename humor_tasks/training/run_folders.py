@@ -44,24 +44,24 @@ def run_in(
     folder holds another run, and where another process is training in it unless the folder is `shared`, as by the parts
     of an ensemble. Data that `read` refuses, and a model that `run` refuses, leave no file.
     """
-    wanted = json.loads(json.dumps(settings))
-    check_folder(output, wanted)
+    values = json.loads(json.dumps(settings))
+    check_folder(output, values)
     if (output / METRICS).is_file():
         return read_object(output / METRICS)
     data = read()
     new = not output.exists()
     with locked(output, shared or not IS_MAIN):
-        return _run(output, wanted, data, run, new)
+        return _run(output, values, data, run, new)
 
 
 def _run(
-    output: Path, wanted: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
+    output: Path, settings: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
 ) -> dict[str, Any]:
-    check_folder(output, wanted)  # again, because another process may have been here while the data were read
+    check_folder(output, settings)  # again, because another process may have been here while the data were read
     if IS_MAIN and (output / METRICS).is_file():
         return read_object(output / METRICS)
     if IS_MAIN:
-        write_json(output / CONFIG, wanted)
+        write_json(output / CONFIG, settings)
     start = time.perf_counter()
     try:
         metrics = run(data)
@@ -108,17 +108,17 @@ def locked(output: Path, shared: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def check_folder(output: Path, wanted: dict[str, Any]) -> None:
+def check_folder(output: Path, settings: dict[str, Any]) -> None:
     """Raise BadInput unless `output` is empty, or holds a run with these settings or nothing but settings."""
     if output.exists() and not output.is_dir():
         raise BadInput(f"{output}: is not a folder.")
     if (output / CONFIG).is_file():
         existing = read_object(output / CONFIG)
         # A setting that the folder lacks was added later: the run was made as it is when the setting is off.
-        same = existing | {n: value for n, value in wanted.items() if n not in existing and value in (None, False, "")}
-        other = sorted(name for name in wanted.keys() | same.keys() if same.get(name) != wanted.get(name))
+        same = existing | {k: v for k, v in settings.items() if k not in existing and v in (None, False, "")}
+        other = sorted(name for name in settings.keys() | same.keys() if same.get(name) != settings.get(name))
         if other and not _never_began(output):
-            differences = ", ".join(f"{name}={existing.get(name)} there, {wanted.get(name)} here" for name in other)
+            differences = ", ".join(f"{name}={existing.get(name)} there, {settings.get(name)} here" for name in other)
             raise BadInput(f"{output}: holds a run with other settings ({differences}); choose another folder.")
     elif output.exists() and not all(map(_unfinished, output.iterdir())) and IS_MAIN:
         raise BadInput(f"{output}: is not empty and holds no run; choose another folder.")

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -37,8 +37,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be trained: the model and the provider's settings, None where it chooses."""
+class JobRequest:
+    """The model to train and the settings of the job; None where the provider chooses."""
 
     model: str
     n_epochs: int | None = None
@@ -123,14 +123,18 @@ def find_job(client: openai.OpenAI, mark: str, failed: bool) -> FineTuningJob | 
     return next((job for job in ours if failed or job.status not in FAILED), None)
 
 
-def create_job(client: openai.OpenAI, wanted: Wanted, files: dict[str, str], mark: str) -> FineTuningJob:
+def create_job(client: openai.OpenAI, request: JobRequest, files: dict[str, str], mark: str) -> FineTuningJob:
     """Start a job on uploaded files (part -> id), with its mark."""
-    options: dict[str, Any] = {"seed": wanted.seed, "suffix": wanted.suffix, "validation_file": files.get("validation")}
-    if wanted.n_epochs is not None:
-        supervised = {"hyperparameters": {"n_epochs": wanted.n_epochs}}
+    options: dict[str, Any] = {
+        "seed": request.seed,
+        "suffix": request.suffix,
+        "validation_file": files.get("validation"),
+    }
+    if request.n_epochs is not None:
+        supervised = {"hyperparameters": {"n_epochs": request.n_epochs}}
         options["method"] = {"type": "supervised", "supervised": supervised}
     return client.fine_tuning.jobs.create(
-        model=wanted.model,
+        model=request.model,
         training_file=files.get("joined") or files["train"],
         metadata={MARK: mark},
         **{name: value for name, value in options.items() if value is not None},
@@ -163,7 +167,9 @@ class State:
         write_bytes(self.path, f"{json.dumps(content, indent=2)}\n".encode(), durable=True)
 
 
-def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, again: bool, say: Say) -> dict[str, Any]:
+def submit(
+    folder: Path, export: Export, request: JobRequest, base_url: str | None, again: bool, say: Say
+) -> dict[str, Any]:
     """The content of model.json once the job has succeeded; it is asked for only while it is not there.
 
     again: whether a new job may take the place of one that failed or was cancelled.
@@ -172,28 +178,22 @@ def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, a
     """
     with locked(folder):
         if all((folder / name).is_file() for name in (STATE, RESULT)):
-            _open_state(folder, export, wanted, None)
+            _open_state(folder, export, request, None)
             return read_object(folder / RESULT)
         client = open_client(base_url)
-        state = _open_state(folder, export, wanted, address(client))
+        state = _open_state(folder, export, request, address(client))
         try:
-            job = _follow(client, _job(client, state, export, wanted, again, say), say)
+            job = _follow(client, _job(client, state, export, request, again, say), say)
         except openai.OpenAIError as problem:
             raise as_bad_input(client, problem, "The same command goes on from here.") from None
         return _result(folder, export, job, base_url)
 
 
-def _open_state(folder: Path, export: Export, wanted: Wanted, address: str | None) -> State:
+def _open_state(folder: Path, export: Export, request: JobRequest, address: str | None) -> State:
     """The state of the folder. Raises BadInput where it is one of other settings or of another provider."""
     path = folder / STATE
-    settings = {
-        "address": address,
-        "model": wanted.model,
-        "n_epochs": wanted.n_epochs,
-        "seed": wanted.seed,
-        "suffix": wanted.suffix,
-        "sha256": {file.part: file.sha256 for file in export.files},
-    }
+    sha256 = {file.part: file.sha256 for file in export.files}
+    settings = {"address": address, **asdict(request), "sha256": sha256}
     if not path.is_file():
         return State(path, settings)
     content = read_object(path)
@@ -212,7 +212,9 @@ def _mark(state: State) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _job(client: openai.OpenAI, state: State, export: Export, wanted: Wanted, again: bool, say: Say) -> FineTuningJob:
+def _job(
+    client: openai.OpenAI, state: State, export: Export, request: JobRequest, again: bool, say: Say
+) -> FineTuningJob:
     """The folder's job: the one that it knows, one at the provider with its mark, or a new one."""
     if state.job:
         known = client.fine_tuning.jobs.retrieve(state.job)
@@ -227,10 +229,10 @@ def _job(client: openai.OpenAI, state: State, export: Export, wanted: Wanted, ag
         job = once(
             client,
             lambda: find_job(client, mark, failed=not again),
-            lambda its: create_job(its, wanted, files, mark),
+            lambda its: create_job(its, request, files, mark),
             pause,
         )
-        say(f"{job.id}: started with {wanted.model}")
+        say(f"{job.id}: started with {request.model}")
     state.job = job.id
     state.save()
     return job

@@ -152,8 +152,8 @@ def _matched(rows: Rows, to: Rows) -> Rows:
     if not rows:
         return rows
     mean, spread = fmean(rows.grades), pstdev(rows.grades) or 1.0
-    wanted, wide = fmean(to.grades), pstdev(to.grades)
-    return replace(rows, means=tuple((grade - mean) / spread * wide + wanted for grade in rows.grades))
+    target, target_spread = fmean(to.grades), pstdev(to.grades)
+    return replace(rows, means=tuple((grade - mean) / spread * target_spread + target for grade in rows.grades))
 
 
 def _share(rows: Rows, share: float, seed: int) -> Rows:

@@ -105,10 +105,10 @@ def fit_groups(config: TrainConfig, data: Data) -> tuple[Groups, Any]:
     return groups, groups.rows(rows.edits, history)
 
 
-def _path(given: str, name: str) -> Path:
-    if not given:
+def _path(path: str, name: str) -> Path:
+    if not path:
         raise BadInput(f"--features {name} needs data: give --{name} PATH.")
-    return Path(given).expanduser()
+    return Path(path).expanduser()
 
 
 def _lines(corpus: str) -> list[str]:
@@ -121,13 +121,13 @@ def _lines(corpus: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _read_graph(given: str) -> Graph:
-    return Graph.read(_path(given, "knowledge"))
+def _read_graph(path: str) -> Graph:
+    return Graph.read(_path(path, "knowledge"))
 
 
 @lru_cache(maxsize=1)
-def _read_vectors(given: str) -> WordVectors:
-    return WordVectors.read(Path(given).expanduser())
+def _read_vectors(path: str) -> WordVectors:
+    return WordVectors.read(Path(path).expanduser())
 
 
 @lru_cache(maxsize=2)

@@ -132,10 +132,10 @@ class ImageTextWriter(Writer):
         """See Writer. Prompts are padded at the left and answers at the right."""
         texts, turns = zip(*(pair.shown for pair in pairs), strict=True)
         inputs = tensors_of(self.processor, texts, [read(of_row, self.frames) for of_row in turns])
-        wanted, mask = padded([pair.continuation for pair in pairs], IGNORED)
-        shape, last = inputs["input_ids"].shape, wanted.shape[1]
+        targets, mask = padded([pair.continuation for pair in pairs], IGNORED)
+        shape, last = inputs["input_ids"].shape, targets.shape[1]
         # The last token of an answer is only predicted.
-        more = {"input_ids": wanted[:, :-1].clamp(min=0), "attention_mask": mask[:, :-1]}
+        more = {"input_ids": targets[:, :-1].clamp(min=0), "attention_mask": mask[:, :-1]}
         nothing = torch.zeros_like(more["input_ids"])
         longer = {
             name: torch.cat([tensor, more.get(name, nothing)], 1) if tensor.shape == shape else tensor
@@ -144,7 +144,7 @@ class ImageTextWriter(Writer):
         network = base_of(self.network)
         keep = {"logits_to_keep": last} if "logits_to_keep" in accepted(network) else {}
         logits = model(**on_device(longer, network, self.device), **keep).logits
-        return logits[:, -last:], wanted.to(self.device)
+        return logits[:, -last:], targets.to(self.device)
 
     def save(self, folder: Path, state: dict[str, torch.Tensor]) -> None:
         """See System; the processor is saved too."""

@@ -56,9 +56,9 @@ def smoothed_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float)
     is called with s' = s V / (V - 1), which gives the same loss.
     """
     size = logits.shape[-1]
-    flat, wanted = logits.flatten(0, 1).float(), targets.flatten()
+    flat_logits, flat_targets = logits.flatten(0, 1).float(), targets.flatten()
     spread = smoothing * size / (size - 1)
-    return cross_entropy(flat, wanted, ignore_index=PAD, reduction="sum", label_smoothing=spread)
+    return cross_entropy(flat_logits, flat_targets, ignore_index=PAD, reduction="sum", label_smoothing=spread)
 
 
 def checkpoint_activations(network: OfaNetwork) -> None:

@@ -41,7 +41,7 @@ class Read:
 
 
 def crowd_preferences(
-    folder: Path, annotations: Path | None, choice: Choice, wanted: int, seed: int, distinct: bool
+    folder: Path, annotations: Path | None, choice: Choice, most: int, seed: int, distinct: bool
 ) -> Preferences:
     """Pairs of each contest by `pairs.draw`, by split; no contest, and no contest with another's captions, in two.
 
@@ -58,7 +58,7 @@ def crowd_preferences(
         if why := _unwanted(number, choice, scenes):
             read.left_out[number] = why
             del chosen[number]
-    pairs = twins(_contests(chosen, scenes, wanted, seed, distinct, read))
+    pairs = twins(_contests(chosen, scenes, most, seed, distinct, read))
     splits = divide(sorted(read.rows), pairs, choice, seed, read.left_out)
     if not any(read.rows[number] for held in splits.values() for number in held):
         raise BadInput(f"{folder}: no contest has a pair; left out: {_reasons(read.left_out) or 'none'}.")
@@ -66,8 +66,8 @@ def crowd_preferences(
     return Preferences(
         rows,
         f"The crowd's ratings of {sum(map(len, splits.values()))} contests, with{'' if scenes else 'out'} the scene",
-        _facts(splits, read, wanted, seed, distinct),
-        _warnings(splits, read, wanted, pairs),
+        _facts(splits, read, most, seed, distinct),
+        _warnings(splits, read, most, pairs),
         _table(splits, read),
     )
 
@@ -84,7 +84,7 @@ def _unwanted(number: int, choice: Choice, scenes: Mapping[int, Scene] | None) -
 def _contests(
     files: Mapping[int, Path],
     scenes: Mapping[int, Scene] | None,
-    wanted: int,
+    most: int,
     seed: int,
     distinct: bool,
     read: Read,
@@ -97,7 +97,7 @@ def _contests(
         if not contest.rated:
             read.left_out[number] = "without ratings"
             continue
-        drawn = draw(contest, wanted, seed, distinct)
+        drawn = draw(contest, most, seed, distinct)
         read.drawn[number] = drawn
         read.rows[number] = _rows(contest, drawn, "" if scenes is None else _context(scenes[number]))
         yield number, contest.key
@@ -156,13 +156,13 @@ def divide(
 # ---- the card ------------------------------------------------------------------------------------
 
 
-def _facts(splits: Mapping[str, Sequence[int]], read: Read, wanted: int, seed: int, distinct: bool) -> dict[str, str]:
+def _facts(splits: Mapping[str, Sequence[int]], read: Read, most: int, seed: int, distinct: bool) -> dict[str, str]:
     held = [read.drawn[number] for numbers in splits.values() for number in numbers]
     again = "never" if distinct else "yes, as in the released rule"
     shares = [drawn.accepted for drawn in held]
     return {
         "rule": "mean_c - mean_r > 3 sqrt(precision_c^2 + precision_r^2); c uniform in the better half, r below c",
-        "pairs per contest": f"at most {wanted:,}, in at most 200,000 draws; seed {seed}",
+        "pairs per contest": f"at most {most:,}, in at most 200,000 draws; seed {seed}",
         "a pair may come again": f"{again}; {sum(drawn.repeats for drawn in held):,} do",
         "accepted share of draws": f"mean {sum(shares) / len(shares):.3f}, {min(shares):.4f} to {max(shares):.3f}",
         "accepted draws left out, both captions the same words": f"{sum(drawn.same for drawn in held):,}",
@@ -171,13 +171,13 @@ def _facts(splits: Mapping[str, Sequence[int]], read: Read, wanted: int, seed: i
 
 
 def _warnings(
-    splits: Mapping[str, Sequence[int]], read: Read, wanted: int, pairs: Sequence[tuple[int, int]]
+    splits: Mapping[str, Sequence[int]], read: Read, most: int, pairs: Sequence[tuple[int, int]]
 ) -> list[str]:
     held = sorted(number for numbers in splits.values() for number in numbers)
-    short = [number for number in held if len(read.drawn[number].places) < wanted]
-    warnings = [f"{len(short)} of {len(held)} contests have fewer than {wanted:,} pairs"] if short else []
+    short = [number for number in held if len(read.drawn[number].places) < most]
+    warnings = [f"{len(short)} of {len(held)} contests have fewer than {most:,} pairs"] if short else []
     for number in held:
-        if doubts := read.drawn[number].warnings(wanted):
+        if doubts := read.drawn[number].warnings(most):
             warnings.append(f"contest {number}: {'; '.join(doubts)}")
     warnings += [f"contests {a} and {b} have the same captions" for a, b in pairs]
     return warnings + ([f"left out: {reasons}"] if (reasons := _reasons(read.left_out)) else [])

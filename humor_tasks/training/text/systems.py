@@ -171,9 +171,9 @@ class Writer(System):
 
     def _nll(self, model: Any, pairs: Sequence[Pair]) -> torch.Tensor:
         """The negative log-likelihood [rows] of each answer."""
-        logits, wanted = self.scored(model, pairs)
-        losses = cross_entropy(logits.float().flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none")
-        return losses.view_as(wanted).sum(1)
+        logits, targets = self.scored(model, pairs)
+        losses = cross_entropy(logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none")
+        return losses.view_as(targets).sum(1)
 
     def save(self, folder: Path, state: dict[str, torch.Tensor]) -> None:
         """See System."""
@@ -191,19 +191,19 @@ class Seq2SeqWriter(Writer):
         reader = Seq2Seq(base_of(self.network), self.tokenizer, "text")
         prompts = [prompt_of(run, record) for record in records]
         ids = dict(zip(prompts, reader.read(prompts), strict=True))
-        wanted = reader.wanted([f" {answer}" for of_row in answers for answer in of_row])
+        continuations = reader.wanted([f" {answer}" for of_row in answers for answer in of_row])
         last = [self.tokenizer.eos_token_id] if end else []
         return [
-            [Pair(ids[prompt], [*wanted[f" {answer}"], *last], reader.was_cut(prompt)) for answer in of_row]
+            [Pair(ids[prompt], [*continuations[f" {answer}"], *last], reader.was_cut(prompt)) for answer in of_row]
             for prompt, of_row in zip(prompts, answers, strict=True)
         ]
 
     def scored(self, model: Any, pairs: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor]:
         """See Writer."""
         ids, mask = padded([pair.prompt for pair in pairs], self.tokenizer.pad_token_id)
-        wanted, _ = padded([pair.continuation for pair in pairs], IGNORED)
-        wanted = wanted.to(self.device)
-        return model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), labels=wanted).logits, wanted
+        targets, _ = padded([pair.continuation for pair in pairs], IGNORED)
+        targets = targets.to(self.device)
+        return model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), labels=targets).logits, targets
 
 
 class CausalWriter(Writer):
@@ -225,8 +225,8 @@ class CausalWriter(Writer):
         """See Writer."""
         ids = [[*pair.prompt, *pair.continuation[:-1]] for pair in pairs]
         tensors = padded_left(ids, self.tokenizer.pad_token_id, self.device)
-        wanted = padded_left([pair.continuation for pair in pairs], IGNORED, self.device)[0]
-        return last_logits(model, accepted(base_of(self.network)), *tensors, wanted.shape[1]), wanted
+        targets = padded_left([pair.continuation for pair in pairs], IGNORED, self.device)[0]
+        return last_logits(model, accepted(base_of(self.network)), *tensors, targets.shape[1]), targets
 
 
 class Scorer(System):
