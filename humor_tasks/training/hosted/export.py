@@ -18,9 +18,9 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data import trained_on
+from humor_tasks.data.reading import missing
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent
-from humor_tasks.data.text import missing
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.data.writing import LONE, replacing, write_bytes, write_json
 from humor_tasks.errors import BadInput, listed
