@@ -109,8 +109,8 @@ def test_inspect_and_lm_eval_take_it_by_their_commands(corpus: Path, tmp_path: P
 
 
 def test_clip_is_trained_on_it(corpus: Path) -> None:
-    from humor_tasks.training.clip.config import ClipTrainConfig
     from humor_tasks.training.clip.data import read_splits
+    from humor_tasks.training.clip.settings import ClipTrainConfig
 
     splits = read_splits(ClipTrainConfig("matching", dataset=str(corpus), fold="1"))
     assert splits.train is not None

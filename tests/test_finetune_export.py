@@ -19,9 +19,15 @@ from standins.corpus import matching_row, write_card, write_lines
 from humor_tasks import load
 from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.errors import BadInput
-from humor_tasks.training.hosted.files import check_apart, checked
-from humor_tasks.training.hosted.limits import PACKAGED, TrainedModel, read_limits
-from humor_tasks.training.hosted.tokens import Counter, default_epochs, open_counter
+from humor_tasks.training.hosted.export import check_apart, checked
+from humor_tasks.training.hosted.limits import (
+    PACKAGED,
+    Counter,
+    TrainedModel,
+    default_epochs,
+    open_counter,
+    read_limits,
+)
 
 BYTES = tiktoken.Encoding(
     "bytes", pat_str=r"(?s).", mergeable_ranks={bytes([i]): i for i in range(256)}, special_tokens={"<|end|>": 256}

@@ -12,7 +12,7 @@ from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
-from humor_tasks.training.hosted.rows import answer_of, messages_of, open_splits
+from humor_tasks.training.hosted.export import answer_of, messages_of, open_splits
 
 TASKS = ("matching", "ranking", "explanation", "mock_detecting", "mock_matching", "mock_explaining")
 

@@ -16,11 +16,10 @@ from standins import commands
 from standins.finetuning import LOST, Provider
 
 from humor_tasks.testing import ChatServer
-from humor_tasks.training.folder import locked
-from humor_tasks.training.hosted import provider, submit
+from humor_tasks.training.hosted import submit
 from humor_tasks.training.hosted.export import Export, make_export, write_export
-from humor_tasks.training.hosted.limits import read_limits
-from humor_tasks.training.hosted.tokens import Counter
+from humor_tasks.training.hosted.limits import Counter, read_limits
+from humor_tasks.training.run_folders import locked
 
 KEY = "sk-not-a-key-of-anybody"
 MODEL = "gpt-4.1-mini-2025-04-14"
@@ -174,13 +173,13 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, number: int, answered: bool) -> Non
                 raise Killed
             return reply
 
-    monkeypatch.setattr(provider.openai, "OpenAI", Mortal)
+    monkeypatch.setattr(submit.openai, "OpenAI", Mortal)
 
 
 def start(service: Provider, folder: Path, export: Export) -> dict[str, Any]:
     """As the command, without reading the dataset again."""
     write_export(folder, export)
-    return submit.submit(folder, export, submit.Wanted(MODEL), service.url, False, lambda said: None)
+    return submit.submit(folder, export, submit.JobRequest(MODEL), service.url, False, lambda said: None)
 
 
 @pytest.mark.slow

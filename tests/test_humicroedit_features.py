@@ -15,9 +15,9 @@ from humor_tasks.models.humicroedit import Edit, groups
 from humor_tasks.models.humicroedit.features import Bayes
 from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.variants import prepared
-from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
 from humor_tasks.training.humicroedit.data import Rows
 from humor_tasks.training.humicroedit.features import fit_groups
+from humor_tasks.training.humicroedit.settings import JUDGES, TrainConfig
 
 EDIT = Edit("Senate", "votes", "boats", "on NATO budget – live updates")
 
@@ -124,16 +124,16 @@ def test_a_group_says_which_data_it_needs() -> None:
     data: Any = type("Data", (), {"all": lambda _: rows})()
     for name in ("lexicon", "knowledge"):
         with pytest.raises(BadInput, match=f"--features {name} needs data: give --{name} PATH"):
-            fit_groups(TrainConfig("features", features=name), data)
+            fit_groups(TrainConfig("features", "sample", features=name), data)
     with pytest.raises(BadInput, match="no such file"):
-        fit_groups(TrainConfig("features", features="cooccurrence", corpus="nowhere.txt"), data)
+        fit_groups(TrainConfig("features", "sample", features="cooccurrence", corpus="nowhere.txt"), data)
     with pytest.raises(BadInput, match="Did you mean 'history'"):
-        TrainConfig("features", features="histori")
+        TrainConfig("features", "sample", features="histori")
     with pytest.raises(BadInput, match="Did you mean 'lower'"):
-        TrainConfig("ridge", text="lowr")
+        TrainConfig("ridge", "sample", text="lowr")
     for names in ({"features": "+"}, {"text": "lower+"}):
         with pytest.raises(BadInput, match="there is no ''"):
-            TrainConfig("features", **names)
+            TrainConfig("features", "sample", **names)
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,10 +30,9 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.training.clip import finetune
-from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Splits, read_splits
-from humor_tasks.training.clip.finetune import Trainer, answers
-from humor_tasks.training.clip.run import train
+from humor_tasks.training.clip.finetune import Trainer, answers, train
+from humor_tasks.training.clip.settings import ClipTrainConfig
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 QUICK = {"dataset": "sample", "lr": (1e-3,), "warmup": 3, "batch_size": 8, "epochs": 2, "device": "cpu"}

@@ -20,9 +20,9 @@ from humor_tasks.cli.train import train as commands
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
 from humor_tasks.training.checkpoint import State
-from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import read_data
 from humor_tasks.training.humicroedit.run import train
+from humor_tasks.training.humicroedit.settings import TrainConfig
 
 
 @pytest.fixture(scope="module")
@@ -336,9 +336,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"system": "par"}, "there is no 'par'.*Did you mean 'pair'"),
     ({"system": "encoder", "context": "mask"}, "Did you mean 'masked'"),
     ({"system": "encoder", "precision": "fp8"}, "precision"),
-    ({"system": "encoder", "epochs": 0}, "epochs=0: it must be from 1"),
-    ({"system": "encoder", "lr": float("nan")}, "lr=nan"),
-    ({"system": "ridge", "alphas": (0.0,)}, "must be positive"),
+    ({"system": "encoder", "epochs": 0}, "epochs must be a whole number from 1 to 1000, not 0"),
+    ({"system": "encoder", "lr": float("nan")}, "lr must be .*, not nan"),
+    ({"system": "ridge", "alphas": (0.0,)}, "alphas must be a number of at least 1e-12, not 0.0"),
     ({"system": "ensemble", "part": "3/2"}, "write it as I/N"),
 ]
 
@@ -346,7 +346,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("values", "message"), BAD)
 def test_bad_values(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        TrainConfig(**values)
+        TrainConfig(**{"dataset": "sample"} | values)
 
 
 @pytest.mark.parametrize(
@@ -366,19 +366,19 @@ def test_bad_grids(grid: tuple[str, ...], message: str) -> None:
     from humor_tasks.training.humicroedit.ensemble import grid_members
 
     with pytest.raises(BadInput, match=message):
-        grid_members(TrainConfig("ensemble", grid=grid))
+        grid_members(TrainConfig("ensemble", "sample", grid=grid))
 
 
 def test_members_that_differ_in_nothing_read_are_one() -> None:
     from humor_tasks.training.humicroedit.ensemble import grid_members
 
-    members = grid_members(TrainConfig("ensemble", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
+    members = grid_members(TrainConfig("ensemble", "sample", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
     assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
     also = ("system=features,features=sentence,head=bayes",)
-    *_, other = grid_members(TrainConfig("ensemble", grid=("system=encoder", "seed=1,2"), also=also)).values()
+    *_, other = grid_members(TrainConfig("ensemble", "sample", grid=("system=encoder", "seed=1,2"), also=also)).values()
     assert (other.system, other.features, other.head) == ("features", "sentence", "bayes")
     with pytest.raises(BadInput, match="also system=ridge,alphas: write it as NAME=VALUE,NAME=VALUE"):
-        grid_members(TrainConfig("ensemble", grid=("system=ridge",), also=("system=ridge,alphas",)))
+        grid_members(TrainConfig("ensemble", "sample", grid=("system=ridge",), also=("system=ridge,alphas",)))
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:

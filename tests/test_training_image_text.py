@@ -26,10 +26,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.image_text.conversation import tensors_of
 from humor_tasks.models.text.opening import open_processor
 from humor_tasks.tasks import mock_detecting, mock_generation
-from humor_tasks.training.image_text.config import TASKS, ImageTextTrainConfig
-from humor_tasks.training.image_text.data import Rows, read, read_rows
-from humor_tasks.training.image_text.finetune import ImageTextWriter
-from humor_tasks.training.image_text.run import train
+from humor_tasks.training.image_text.finetune import ImageTextWriter, Rows, read, read_rows, train
+from humor_tasks.training.image_text.settings import TASKS, ImageTextTrainConfig
 
 TEXTS = [
     text
@@ -137,7 +135,7 @@ def test_the_loss_is_that_of_transformers_row_by_row(home: Path, family: str) ->
         ({"input": "pixels"}, "pixels"),
         ({"task": ("mock_generation",)}, "mock_generation"),
         ({"task": ("mock_detecting", "mock_detecting")}, "names one twice"),
-        ({"lr": (0.0,)}, "learning rates"),
+        ({"lr": (0.0,)}, "lr must be"),
         ({"frames": 0}, "frames"),
     ],
 )

@@ -26,8 +26,8 @@ from standins import tiny_training
 from standins.tiny_training import Line, trained
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.folder import check_folder, locked, run_in
 from humor_tasks.training.loop import process_parts
+from humor_tasks.training.run_folders import check_folder, locked, run_in
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -266,7 +266,7 @@ def test_a_run_that_another_process_finished_meanwhile_is_not_repeated(tmp_path:
 
 @pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_gone(tmp_path: Path) -> None:
-    holds = "import pathlib, sys, time; from humor_tasks.training.folder import locked\n"
+    holds = "import pathlib, sys, time; from humor_tasks.training.run_folders import locked\n"
     holds += "with locked(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
     with subprocess.Popen([sys.executable, "-c", holds, tmp_path], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -295,7 +295,7 @@ def test_every_process_has_as_many_parts_and_each_row_is_one_s_own(rows: int, pr
     batch = list(range(100, 100 + rows))
     parts = [process_parts(batch, process, processes, most) for process in range(processes)]
     assert len({len(found) for found in parts}) == 1
-    assert sorted(row for found in parts for part in found if part.own for row in part.rows) == batch
+    assert sorted(row for found in parts for part in found if part.counts for row in part.rows) == batch
     assert all(part.rows and (not most or len(part.rows) <= most) for found in parts for part in found)
 
 

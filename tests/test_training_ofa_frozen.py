@@ -13,12 +13,10 @@ from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.encoder import Backbone
-from humor_tasks.training.ofa import features
-from humor_tasks.training.ofa.config import OfaTrainConfig
-from humor_tasks.training.ofa.data import Splits, read_splits
-from humor_tasks.training.ofa.features import Features
-from humor_tasks.training.ofa.finetune import Trainer, answer_logits
-from humor_tasks.training.ofa.run import train
+from humor_tasks.training.ofa import data as rows_of_ofa
+from humor_tasks.training.ofa.data import Features, Splits, read_splits
+from humor_tasks.training.ofa.finetune import Trainer, answer_logits, train
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-3,), "batch_size": 6, "patience": 0, "device": "cpu"}
 KEPT = pytest.mark.parametrize("memory", [1 << 30, 5_000, 0], ids=["memory", "both", "file"])
@@ -64,11 +62,11 @@ def contests(rows: Any) -> set[str]:
 def test_the_backbone_reads_each_picture_once(
     memory: int, tiny: str, splits: Splits, tmp_path: Path, passes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(features, "MEMORY", memory)
+    monkeypatch.setattr(rows_of_ofa, "MEMORY", memory)
     trained = trainer(tiny, splits, tmp_path)
     trained.train()
     assert passes == [1] * len(contests([*splits.train, *splits.validation])) == [1] * 5
-    assert not trained.train_rows._shown  # the pictures' bytes are dropped
+    assert not trained.train_rows._arrays  # the pictures' bytes are dropped
     passes.clear()
     trainer(tiny, splits, tmp_path / "free", freeze_resnet=False).train()
     assert sum(passes) == 3 * (len(splits.train) + len(splits.validation))
@@ -83,7 +81,7 @@ def test_kept_features_are_what_the_backbone_would_compute(
     ofa, kept = trained.describer, trained.train_rows.features
     assert kept is not None
     kept._memory = memory
-    shown = {contest: torch.from_numpy(picture) for contest, picture in trained.train_rows._shown.items()}
+    shown = {contest: torch.from_numpy(picture) for contest, picture in trained.train_rows._arrays.items()}
     for _ in range(2):  # computed, then kept
         pictures, questions, answers = trained.train_rows.tensors(range(12))
         for row, found in zip(splits.train, pictures, strict=True):
@@ -92,7 +90,7 @@ def test_kept_features_are_what_the_backbone_would_compute(
             assert found.dtype == again.dtype == (torch.bfloat16 if precision == "bf16" else torch.float32)
             assert torch.equal(found, again)
     assert (kept._file is not None) == (memory < 1 << 30)
-    assert bool(kept._kept) == (memory > 0)
+    assert bool(kept._in_memory) == (memory > 0)
     assert not list(tmp_path.iterdir())  # the file has no name, so that a kill leaves none behind
     with torch.no_grad(), trained.accelerator.autocast():
         found, _ = answer_logits(ofa.ofa.network, ofa, trained.train_rows, range(12))
@@ -124,7 +122,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     expected = train(config, tmp_path / "whole", data, progress=False)
     with killed_in_third_epoch(Trainer):
         train(config, tmp_path / "cut", data, progress=False)
-    monkeypatch.setattr(features, "MEMORY", 0)  # a machine with less memory
+    monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)  # a machine with less memory
     assert but_time(train(config, tmp_path / "cut", data, progress=False)) == but_time(expected)
     for name in ("curves.csv", "training.json", "model/model.safetensors"):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
@@ -137,8 +135,8 @@ def test_a_full_disk_names_the_folder_and_the_remedy(tmp_path: Path, monkeypatch
     def full(**given: Any) -> Any:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(features.tempfile, "TemporaryFile", full)
-    monkeypatch.setattr(features, "MEMORY", 0)
+    monkeypatch.setattr(rows_of_ofa.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)
     kept = Features(lambda pictures: pictures.float(), tmp_path / "run")
     with pytest.raises(BadInput, match=r"run: the features .* No space left .* train without freeze_resnet"):
         kept.add("9001", torch.zeros(4, 4, 3, dtype=torch.uint8))

@@ -32,12 +32,11 @@ from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.scorers.perplexity import UNITS
-from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits
-from humor_tasks.training.ofa.finetune import Trainer
-from humor_tasks.training.ofa.run import train
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.ofa.finetune import Trainer, train
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 from humor_tasks.training.text.data import read_splits as read_text_splits
+from humor_tasks.training.text.settings import TextTrainConfig
 
 QUICK: dict[str, Any] = {
     "dataset": "sample",
@@ -193,7 +192,7 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
 
 @pytest.mark.slow
 def test_a_task_with_free_text_is_learned_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("humor_tasks.training.ofa.run.LONGEST", 12)
+    monkeypatch.setattr("humor_tasks.training.ofa.finetune.LONGEST", 12)
     run = load("explanation", dataset="sample", setting="pixels", cot=False)
     start = tiny_ofa(tmp_path / "tiny", [str(record.target) for record in run.records], max_position_embeddings=1024)
     output, settings = tmp_path / "run", config(start, task="explanation", fold="all", epochs=1)
@@ -214,7 +213,7 @@ def test_a_task_with_free_text_is_learned_itself(tmp_path: Path, monkeypatch: py
     # The harness asks what was trained: the same perplexity, the same answers.
     describer = Describer.load(output / "fold-0" / "model", {"device": "cpu"})
     row = read_splits(settings.with_values(fold="0")).test[0]
-    assert describer.answer([row.picture], [row.asked], replace(describer.settings, max_len=12)) == [
+    assert describer.answer([row.picture], [row.question_text], replace(describer.settings, max_len=12)) == [
         written[run.records[0].id]
     ]
     asked = ["--model", "humor-ofa", "--model_args", f"pretrained={output}/fold-0/model", "--apply_chat_template"]

@@ -22,10 +22,10 @@ from standins.trainings import but_time
 from standins.waiting import LIMIT
 
 from humor_tasks.cli.train import train as commands
-from humor_tasks.training.clip.config import ClipTrainConfig
-from humor_tasks.training.clip.run import train as train_clip
-from humor_tasks.training.ofa.config import OfaTrainConfig
-from humor_tasks.training.ofa.run import train as train_ofa
+from humor_tasks.training.clip.finetune import train as train_clip
+from humor_tasks.training.clip.settings import ClipTrainConfig
+from humor_tasks.training.ofa.finetune import train as train_ofa
+from humor_tasks.training.ofa.settings import OfaTrainConfig
 
 pytestmark = pytest.mark.slow
 

@@ -29,11 +29,10 @@ from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Causal, PairTokenizer, plain_template
 from humor_tasks.models.text.encoder import ChoiceNetwork, Ranker, TextTokenizer, layout
 from humor_tasks.models.text.language import Generation
-from humor_tasks.training.folder import locked
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.run_folders import locked
 from humor_tasks.training.text.data import Splits, prompt_of, question, read_splits
-from humor_tasks.training.text.finetune import Trainer
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import Trainer, train
+from humor_tasks.training.text.settings import TextTrainConfig
 from humor_tasks.training.text.systems import CausalWriter, Scorer, Seq2SeqWriter, Writer, system_of
 
 WORDS = ["A dog walks into a bar. So what? It is the captain speaking, and all of the passengers listen."]
@@ -65,12 +64,12 @@ def config(home: Path, kind: str = "encoder", task: str = "ranking", **values: A
         ({"kind": "decoder"}, "kind"),
         ({"encoding": "poly"}, "encoding"),
         ({"fold": "5"}, "fold"),
-        ({"lr": ()}, "learning rates"),
-        ({"lr": (0.0,)}, "learning rates"),
+        ({"lr": ()}, "lr: name at least one value"),
+        ({"lr": (0.0,)}, "lr must be a number from 1e-12 to 1, not 0.0"),
         ({"evaluate": ("train",)}, "evaluate"),
-        ({"batch_size": 0}, "batch_size=0"),
-        ({"validations": 0}, "validations=0"),
-        ({"warmup": 2.0}, "warmup=2.0"),
+        ({"batch_size": 0}, "batch_size must be .*, not 0"),
+        ({"validations": 0}, "validations must be .*, not 0"),
+        ({"warmup": 2.0}, "warmup must be .*, not 2.0"),
         ({"precision": "fp16"}, "precision"),
         ({"task": "mock_matching", "fold": "1"}, "no folds"),
         ({"task": "mock_matching", "setting": "caption_only"}, "caption_only"),

@@ -34,9 +34,9 @@ from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.opening import ABOUT
 from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.text import finetune
-from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits, read_splits
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import train
+from humor_tasks.training.text.settings import TextTrainConfig
 
 pytestmark = pytest.mark.slow
 KIND = {"t5": "seq2seq", "causal": "causal", "encoder": "encoder"}

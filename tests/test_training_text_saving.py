@@ -13,8 +13,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from humor_tasks.errors import BadInput
 from humor_tasks.training.text import finetune
-from humor_tasks.training.text.config import TextTrainConfig
-from humor_tasks.training.text.run import train
+from humor_tasks.training.text.finetune import train
+from humor_tasks.training.text.settings import TextTrainConfig
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,8 @@
 """Declarations of parameters: a dataclass field has the name, type, default, bounds and documentation of a parameter.
 
 Validation, command-line parsing, the names that lm-eval's `--metadata` accepts, and the tables of docs/parameters.md
-are derived from the field, and so are the signatures and docstrings of Inspect's tasks, by tools/generate.py.
+are derived from the field, and so are the signatures and docstrings of Inspect's tasks, by tools/generate.py. The
+settings of `humor-tasks train` are declared in the same way, and its flags are derived from them.
 """
 
 from __future__ import annotations
@@ -38,24 +39,35 @@ class ParameterInfo:
     """The metadata of a field; see `parameter`."""
 
     text: str = ""
-    least: int | None = None
-    most: int | None = None
+    least: float | None = None
+    most: float | None = None
+    among: tuple[str, ...] = ()
     also: type | None = None
     needed: str = ""
     never: Mapping[str, str] = field(default_factory=dict)
     absent: str = ""
+    off: str = ""
+    repeated: bool = False
 
 
 def parameter(default: Any, text: str, **more: Any) -> Any:
     """A field with its documentation of one sentence. Fields declared without it are validated but not documented.
 
     more:
-    least, most: bounds of a number.
+    least, most: bounds of a number, or of each number of a tuple.
+    among: the values of a text, where they are not the members of a Literal type.
     also: another type in which a text may be given: int, float, or list where it names several.
     needed: the end of the error message where a required text is missing.
     never: values that the benchmark rejects -> the reason.
+    off: the flag that sets a bool to False, where it is not --no-NAME.
+    repeated: whether the flag of a tuple has one value and is repeated, instead of values separated by commas.
     """
     return field(default=default, metadata={"info": ParameterInfo(text, **more)})
+
+
+def required(text: str, **more: Any) -> Any:
+    """A `parameter` without a default, which may be given by position."""
+    return field(kw_only=False, metadata={"info": ParameterInfo(text, **more)})
 
 
 def absent(default: Any, why: str) -> Any:
@@ -84,8 +96,15 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values of a Literal type."""
-        return get_args(self.base) if get_origin(self.base) is Literal else ()
+        """The values of a text that has a few."""
+        return get_args(self.base) if get_origin(self.base) is Literal else self.info.among
+
+    @property
+    def item(self) -> Parameter | None:
+        """The parameter of each value of a tuple; None for other types."""
+        if get_origin(self.base) is not tuple:
+            return None
+        return dataclasses.replace(self, kind=get_args(self.base)[0])
 
     @property
     def accepted_values(self) -> str:
@@ -108,6 +127,10 @@ class Parameter:
         value = self._converted(value)
         if value is None and self.optional:
             return None
+        if self.item:
+            if not value and self.default != ():
+                raise BadInput(f"{name}: name at least one value.")
+            return tuple(map(self.item.checked, value))
         if isinstance(value, str) and value in about.never:
             raise BadInput(f"{name}={value}: {about.never[value]}")
         if about.needed and not (isinstance(value, str) and value):
@@ -147,6 +170,8 @@ class Parameter:
         """The value of a text on a command line; text that cannot be converted is returned for `checked` to reject."""
         if self.optional and self.base is not str and text.lower() in _NONE:
             return None
+        if self.item:
+            return tuple(map(self.item.read, text.split(",")))
         if self.base is bool:
             return {"true": True, "false": False}.get(text.lower(), text)
         for number in {int: (int,), float: (int, float)}.get(self.base, ()):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.cli.flags import TaskOption, tasks_of
 from humor_tasks.cli.options import (
     DATASET,
     PARAMETERS,
@@ -21,8 +20,10 @@ from humor_tasks.cli.options import (
     SETTING,
     TASK,
     Group,
+    TaskOption,
     log_of,
     output,
+    tasks_of,
     together,
 )
 from humor_tasks.errors import BadInput
@@ -197,7 +198,7 @@ def preferences(
     if foreign:
         raise BadInput(f"--{foreign[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")
     from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
-    from humor_tasks.training.preferences.writing import check_place, write_preferences
+    from humor_tasks.training.preferences.rows import check_place, write_preferences
 
     check_place(output, splits)
     prompt = CaptionPrompt.read(prompts)
@@ -274,8 +275,7 @@ def finetune(
     pays for nothing twice. OPENAI_API_KEY is needed for --submit only.
     """
     from humor_tasks.training.hosted.export import costs, make_export, write_export
-    from humor_tasks.training.hosted.limits import read_limits
-    from humor_tasks.training.hosted.tokens import open_counter
+    from humor_tasks.training.hosted.limits import open_counter, read_limits
 
     limits = read_limits(table)
     if submit and not model:
@@ -302,10 +302,10 @@ def finetune(
     if limits.notice:
         click.echo(limits.notice)
     if submit and model:
-        from humor_tasks.training.hosted.submit import RESULT, Wanted
+        from humor_tasks.training.hosted.submit import RESULT, JobRequest
         from humor_tasks.training.hosted.submit import submit as start
 
-        result = start(output, export, Wanted(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
+        result = start(output, export, JobRequest(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
         tokens = result["trained_tokens"]
         click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
         click.echo(result["evaluate"])

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from humor_tasks._version import __version__
-from humor_tasks.cli.flags import TaskOption
 from humor_tasks.cli.options import (
     JSON,
     LOG_DIR,
@@ -18,6 +17,7 @@ from humor_tasks.cli.options import (
     PROMPTS,
     RUNS,
     Group,
+    TaskOption,
     log_of,
     logs_of,
     number_or_none,

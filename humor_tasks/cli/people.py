@@ -10,8 +10,20 @@ from typing import Any
 
 import click
 
-from humor_tasks.cli.flags import TaskOption
-from humor_tasks.cli.options import DATASET, FOLD, JSON, PATH, REVISION, SETTING, SPLIT, TWICE, Group, output, together
+from humor_tasks.cli.options import (
+    DATASET,
+    FOLD,
+    JSON,
+    PATH,
+    REVISION,
+    SETTING,
+    SPLIT,
+    TWICE,
+    Group,
+    TaskOption,
+    output,
+    together,
+)
 from humor_tasks.errors import BadInput, check_choice
 
 _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annotate]' ({})."

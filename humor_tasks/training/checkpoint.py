@@ -55,12 +55,12 @@ def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any, sh
         if is_main:
             (folder / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
 
-    kept = write_folder(output / f"{_NAME}{state.epoch}", write, shards)
+    written = write_folder(output / f"{_NAME}{state.epoch}", write, shards)
     if is_main:
         _remove(
             folder
             for folder in output.iterdir()
-            if folder.name.startswith((_NAME, _BEST, ".")) and folder not in (kept, best_folder(output, state))
+            if folder.name.startswith((_NAME, _BEST, ".")) and folder not in (written, best_folder(output, state))
         )
 
 
@@ -70,13 +70,13 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any =
     shards: as for `save_checkpoint`. Raises BadInput where the checkpoint is damaged, belongs to another network, or
     was written by another number of processes.
     """
-    found = sorted(output.glob(f"{_NAME}*"), key=lambda path: path.name.removeprefix(_NAME).zfill(9))
-    if not found:
+    checkpoints = sorted(output.glob(f"{_NAME}*"), key=lambda path: path.name.removeprefix(_NAME).zfill(9))
+    if not checkpoints:
         return State()
     import torch
 
     try:
-        state = _restore(found[-1], network, optimizer, shards)
+        state = _restore(checkpoints[-1], network, optimizer, shards)
         if not best_folder(output, state).is_dir():
             raise FileNotFoundError(f"{best_folder(output, state).name} is missing")
     except torch.OutOfMemoryError:
@@ -84,7 +84,7 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any =
     except Exception as problem:  # safetensors, torch and json raise different classes
         message = " ".join(str(problem).split())[:300]
         raise BadInput(
-            f"{found[-1]}: training cannot resume from it ({message}); remove {output} to start again."
+            f"{checkpoints[-1]}: training cannot resume from it ({message}); remove {output} to start again."
         ) from None
     return state
 
@@ -94,14 +94,14 @@ def _restore(folder: Path, network: Any, optimizer: Any, shards: Any) -> State:
 
     from humor_tasks.training.sharding import load_moments, load_part, part_name
 
-    wanted = part_name(shards) if shards is not None else "network.safetensors"
-    if not (folder / wanted).is_file():
+    name = part_name(shards) if shards is not None else "network.safetensors"
+    if not (folder / name).is_file():
         there = ", ".join(sorted(path.name for path in folder.glob("*.safetensors")))
-        raise FileNotFoundError(f"it has no {wanted} but {there}: launch as before")
+        raise FileNotFoundError(f"it has no {name} but {there}: launch as before")
     if shards is not None:
-        load_part(shards, network, optimizer, load_file(folder / wanted))
+        load_part(shards, network, optimizer, load_file(folder / name))
     else:
-        load_model(network, str(folder / wanted))
+        load_model(network, str(folder / name))
         load_moments(optimizer, load_file(folder / "optimizer.safetensors"))
     return State(**read_object(folder / "state.json"))
 
@@ -136,8 +136,8 @@ def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None
         try:
             if mine:
                 step()
-        except (OSError, SafetensorError) as found:  # mostly a full disk
-            problem = str(found)
+        except (OSError, SafetensorError) as failure:  # mostly a full disk
+            problem = str(failure)
         problems = [problem] if shards is None else gather_object([problem])
         if any(problems):
             shutil.rmtree(temporary, ignore_errors=True)
@@ -160,9 +160,9 @@ def tidy(output: Path) -> None:
     _remove(folder for folder in output.iterdir() if folder.name.startswith((_NAME, _BEST, f".{_NAME}", f".{_BEST}")))
 
 
-def _remove(found: Iterable[Path]) -> None:
+def _remove(paths: Iterable[Path]) -> None:
     """Remove those that are folders."""
-    for folder in filter(Path.is_dir, list(found)):
+    for folder in filter(Path.is_dir, list(paths)):
         try:
             shutil.rmtree(folder)
         except OSError as problem:

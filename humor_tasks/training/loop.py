@@ -6,15 +6,18 @@ import atexit
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs, KwargsHandler
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+from tqdm import tqdm
 
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
@@ -30,18 +33,21 @@ from humor_tasks.training.checkpoint import (
     tidy,
     write_folder,
 )
-from humor_tasks.training.folder import CURVES, IS_MAIN
+from humor_tasks.training.run_folders import CURVES, IS_MAIN
 from humor_tasks.training.sharding import check, full_weights, is_sharded, make_ready, requested
 
 _INTERVAL = 20
 """Steps between two readings of the loss, each of which waits for the device."""
 
 
+Batch = TypeVar("Batch")
+
+
 class Part(NamedTuple):
-    """Rows of a batch that go through the network together. own: False for rows that only fill up, with weight 0."""
+    """Rows of a batch that go through the network together. counts: False for rows that only fill up, with weight 0."""
 
     rows: list[int]
-    own: bool = True
+    counts: bool = True
 
 
 class Epochs(ABC):
@@ -75,6 +81,13 @@ class Epochs(ABC):
     """The best monitored value, also before an interruption. Set by `train`."""
     weights: dict[str, torch.Tensor] | None = None
     """In `_save`: the whole network's state dict where it is divided among processes, or else None."""
+
+    def __init__(self, config: Any, output: Path, accelerator: Accelerator, progress: bool) -> None:
+        """Set what the settings say; the subclass sets the rest."""
+        self.config, self.output, self.accelerator = config, output, accelerator
+        self.progress = progress and accelerator.is_main_process
+        self.epochs, self.patience, self.clip_norm = config.epochs, config.patience, getattr(config, "clip_norm", 0.0)
+        self.rate = config.lr[0] if isinstance(config.lr, tuple) else config.lr
 
     @abstractmethod
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
@@ -117,7 +130,7 @@ class Epochs(ABC):
     def update(
         self, parts: Sequence[Part], losses: Callable[[Part], torch.Tensor], count: int | torch.Tensor
     ) -> torch.Tensor:
-        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the sum of own losses.
+        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the process's losses.
 
         losses: the sum of the losses of a part's tokens, or rows; it calls `self.model`. count: the tokens, or rows, of
         the whole batch, in all processes. The gradient is that of the mean over the batch, for any number of parts and
@@ -133,13 +146,26 @@ class Epochs(ABC):
             with nullcontext() if last or shards else accelerator.no_sync(self.model):
                 loss = losses(part)
                 # Gradients are averaged over processes.
-                accelerator.backward(loss * (accelerator.num_processes * part.own / count))
-            total += loss.detach() * part.own
+                accelerator.backward(loss * (accelerator.num_processes * part.counts / count))
+            total += loss.detach() * part.counts
         if self.clip_norm:
             accelerator.clip_grad_norm_(self.model.parameters(), self.clip_norm)
         self._prepared.step()
         self._prepared.zero_grad(set_to_none=True)
         return total
+
+    def batches(
+        self, planned: Sequence[Batch], first: int, name: str, optimizer: Any, share: Callable[[int], float]
+    ) -> Iterator[tuple[Any, int, Batch]]:
+        """The progress bar, the number in the epoch and the batch, with the learning rate of its step set.
+
+        first: the step of the first batch. share: the fraction of the learning rate at a step, from 0.
+        """
+        with tqdm(planned, name, disable=not self.progress, mininterval=1) as bar:
+            for at, batch in enumerate(bar):
+                for group in optimizer.param_groups:
+                    group["lr"] = group.get("base_lr", self.rate) * share(first + at)
+                yield bar, at, batch
 
     def progressed(self, bar: Any, epoch: int, at: int, total: torch.Tensor, seen: int) -> None:
         """Show the mean loss so far, total / seen, in the progress bar, every few steps; `at` counts them from 0.
@@ -194,7 +220,7 @@ def accelerator_for(
     Create it before the network, which FSDP and DeepSpeed load in their own way. Raises BadInput for a device that is
     not available, and for a launch with FSDP or DeepSpeed that this training cannot use as it is configured.
     """
-    found, route = pick_device(device, who), requested()
+    place, route = pick_device(device, who), requested()
     if route and not sharded:
         raise BadInput(f"{who}: each process trains the whole network; launch it without {route}.")
     # An earlier training may have used another precision; FSDP can only be chosen anew with the processes' state.
@@ -203,7 +229,7 @@ def accelerator_for(
     options: list[KwargsHandler] = [
         DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=buffers)
     ]
-    cpu = found.type == "cpu"
+    cpu = place.type == "cpu"
     if route and cpu:  # with cpu=True accelerate ignores DeepSpeed
         options.append(InitProcessGroupKwargs(backend="gloo"))
     accelerator = Accelerator(mixed_precision=precision, cpu=cpu and not route, kwargs_handlers=options)
@@ -231,23 +257,18 @@ def plan(rows: int, size: int, seed: str) -> list[list[int]]:
 
 
 def process_share(batch: Sequence[int], process: int, processes: int) -> list[int]:
-    """A process's rows of a batch. Where there are too few, its first row, which must be weighted 0 (see `counts`)."""
+    """A process's rows of a batch. Where there are too few, its first row, which must have weight 0."""
     return list(batch[process::processes]) or list(batch[:1])
-
-
-def has_own_rows(batch: Sequence[int], process: int) -> bool:
-    """Whether the process has its own rows in the batch."""
-    return process < len(batch)
 
 
 def process_parts(batch: Sequence[int], process: int, processes: int, most: int = 0) -> list[Part]:
     """A process's rows of a batch in parts of at most `most` rows (0: one part), as many parts in every process.
 
-    Parts keep the batch's order. Where a process has too few rows, the batch's first row fills up, with own=False.
+    Parts keep the batch's order. Where a process has too few rows, the batch's first row fills up, with counts=False.
     """
-    own, largest = batch[process::processes], -(-len(batch) // processes)
+    share, largest = batch[process::processes], -(-len(batch) // processes)
     size = most or max(1, largest)
-    cut = (list(own[start : start + size]) for start in range(0, largest, size))
+    cut = (list(share[start : start + size]) for start in range(0, largest, size))
     return [Part(rows, True) if rows else Part(list(batch[:1]), False) for rows in cut]
 
 
@@ -264,3 +285,12 @@ def warm_then_linear(step: int, steps: int, warmup: float) -> float:
 def share_of_rate(step: int, warmup: int) -> float:
     """min(1, step / warmup), as in the released code; the first step, 0, has a learning rate of 0."""
     return min(1.0, step / warmup) if warmup else 1.0
+
+
+def choice_loss(logits: torch.Tensor, counts: Sequence[int], targets: torch.Tensor) -> torch.Tensor:
+    """[2]: the sum over rows of -log softmax(the row's logits)[target], and the number of correct rows.
+
+    logits: those of the first row's captions, then the second's, and so on; counts: the number of captions per row.
+    """
+    rows = pad_sequence(list(torch.split(logits, list(counts))), batch_first=True, padding_value=-torch.inf)
+    return torch.stack((cross_entropy(rows, targets, reduction="sum"), (rows.argmax(1) == targets).sum()))

@@ -24,7 +24,7 @@ Labelled = tuple[int, Sequence[str], Sequence[bool]]
 
 def fit_text(
     name: str,
-    found: Sequence[Labelled],
+    contests: Sequence[Labelled],
     same: Sequence[tuple[int, int]] = (),
     rate: float = RATE,
     epochs: float = EPOCHS,
@@ -33,20 +33,20 @@ def fit_text(
     """Two classifiers from the model `name`: one of the even contests, one of the odd. same: contests with the same
     captions, which are on one side. Raises BadInput where a parity has no captions, and for an unknown model.
     """
-    sides = sides_of((number for number, _, _ in found), same)
+    sides = sides_of((number for number, _, _ in contests), same)
     tokenizer = open_tokenizer(name)
     networks = []
-    for side, told in enumerate(SIDES):
+    for side, parity in enumerate(SIDES):
         rows = [
             (caption, float(is_best))
-            for number, captions, best in found
+            for number, captions, best in contests
             if sides[number] == side
             for caption, is_best in zip(captions, best, strict=True)
         ]
         if not rows:
-            raise BadInput(f"quality model: no rated contest has an {told} number; give rated contests of both.")
+            raise BadInput(f"quality model: no rated contest has an {parity} number; give rated contests of both.")
         networks.append(_trained(name, tokenizer, rows, rate, epochs, seed))
-    even, odd = (tuple(sorted(n for n, own in sides.items() if own == side)) for side in (0, 1))
+    even, odd = (tuple(sorted(n for n, of_contest in sides.items() if of_contest == side)) for side in (0, 1))
     return TextQuality(name, (networks[0], networks[1]), tokenizer, (even, odd))
 
 
@@ -71,7 +71,7 @@ def _trained(
         ) from None
     network.config.pad_token_id = tokenizer.pad_token_id
     with tempfile.TemporaryDirectory() as folder:
-        how = TrainingArguments(
+        settings = TrainingArguments(
             output_dir=folder,
             learning_rate=rate,
             num_train_epochs=epochs,
@@ -83,5 +83,5 @@ def _trained(
             seed=seed,
             bf16=torch.cuda.is_available(),
         )
-        Trainer(network, how, data_collator=batch, train_dataset=list(rows)).train()
+        Trainer(network, settings, data_collator=batch, train_dataset=list(rows)).train()
     return network

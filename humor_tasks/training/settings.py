@@ -1,72 +1,115 @@
-"""Validation and serialisation shared by the training configurations."""
+"""Settings of a training run: each is declared once, as a benchmark's parameters are, and is a flag of its command.
+
+`Rows`, `AdamW`, `Adapters` and `Machine` are what several systems share. Each system's settings add its own.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+import inspect
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Self
 
-from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.benchmarks.caption_contest.corpus import FOLDS, HUB
+from humor_tasks.benchmarks.options import Declared, Parameter, parameter, parameters_of
 
 PRECISIONS = ("no", "bf16")
-_FOLD_RANGES = (
-    ("weight_decay", 0.0, 10.0),
-    ("beta1", 0.0, 0.9999999),
-    ("beta2", 0.0, 0.9999999),
-    ("batch_size", 1, 65536),
-    ("epochs", 1, 10_000),
-    ("patience", 0, 10_000),
-    ("workers", 0, 1024),
-)
+NO_EFFECT = ("device", "workers", "checkpointing", "micro_batch")
+"""Settings that do not affect the results, and may differ when a run is resumed."""
 
 
-class Settings:
-    """Base class of a frozen dataclass that validates its values."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(Declared):
+    """The settings of one run. Raises BadInput naming an invalid value."""
 
     def with_values(self, **values: Any) -> Self:
         """A validated copy with other values."""
-        config: Any = self
-        changed: Self = dataclasses.replace(config, **values)
-        return changed
-
-
-class FoldSettings(Settings):
-    """Settings of trainings on the caption contest, by folds."""
-
-    HOW: ClassVar[tuple[str, ...]] = ("device", "workers", "checkpointing")
-    """Settings that do not affect the results, and may differ when a run is resumed."""
+        return dataclasses.replace(self, **values)
 
     def as_dict(self) -> dict[str, Any]:
         """The settings that identify the run, as JSON values."""
-        config: Any = self
-        return {name: plain(value) for name, value in dataclasses.asdict(config).items() if name not in self.HOW}
+        values = {name: plain(value) for name, value in dataclasses.asdict(self).items()}
+        return {name: value for name, value in values.items() if name not in NO_EFFECT}
 
-    def check_shared(self) -> None:
-        """Validate the settings that all trainings by folds have. Raises BadInput naming an invalid value."""
-        config: Any = self
-        object.__setattr__(self, "fold", check_choice("fold", str(config.fold), (*FOLDS, "all")))
-        check_choice("precision", config.precision, PRECISIONS)
-        check_choice("device", config.device, ("auto", "cuda", "mps", "cpu"))
-        check_ranges(config, _FOLD_RANGES)
-
-
-def check_ranges(config: Any, ranges: Iterable[tuple[str, float, float]]) -> None:
-    """Raise BadInput naming a value outside its range."""
-    for name, least, most in ranges:
-        value = getattr(config, name)
-        if not least <= value <= most:
-            raise BadInput(f"{name}={value}: it must be from {least} to {most}.")
-
-
-def check_rates(rates: Iterable[float]) -> tuple[float, ...]:
-    """The distinct learning rates, in order. Raises BadInput for one that is none."""
-    found = tuple(dict.fromkeys(rates))
-    if not found or not all(0 < rate <= 1 for rate in found):
-        raise BadInput(f"lr={found}: learning rates must be above 0 and at most 1.")
-    return found
+    def check_flags(self, names: Collection[str]) -> None:
+        """Raise BadInput for one of these flags that the run would ignore."""
 
 
 def plain(value: Any) -> Any:
     """The value as JSON represents it."""
     return list(value) if isinstance(value, tuple) else value
+
+
+def flags_of(settings: type[Settings]) -> list[Parameter]:
+    """The parameters in the order of the help: the system's own, then the shared ones."""
+    known = parameters_of(settings)
+    names = dict.fromkeys(name for cls in settings.__mro__ for name in inspect.get_annotations(cls))
+    return [known[name] for name in names if name in known]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows(Settings):
+    """The rows of the caption contest, in folds."""
+
+    dataset: str = parameter(HUB, "Hub id, dataset folder, or 'sample'.")
+    revision: str | None = parameter(None, "Branch, tag or commit of a hub dataset.", also=int)
+    fold: str = parameter("0", "0..4, or 'all': the five folds, results averaged.", also=int, among=(*FOLDS, "all"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdamW(Settings):
+    """Settings of the optimizer, and the learning rates to choose from, which each system declares."""
+
+    lr: tuple[float, ...]
+    weight_decay: float = parameter(0.01, "AdamW's weight decay.", least=0, most=10)
+    beta1: float = parameter(0.9, "AdamW's beta1.", least=0, most=0.9999999)
+    beta2: float = parameter(0.999, "AdamW's beta2.", least=0, most=0.9999999)
+    eps: float = parameter(1e-8, "AdamW's epsilon.", least=0, most=1)
+    precision: str = parameter("no", "no (fp32) or bf16 (autocast; trained weights stay fp32).", among=PRECISIONS)
+    seed: int = parameter(0, "Seed of the order of rows, of dropout and of new layers.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "lr", tuple(dict.fromkeys(map(float, self.lr))))
+
+
+def rates(default: tuple[float, ...], text: str) -> Any:
+    """The declaration of `AdamW.lr`."""
+    return parameter(default, f"Learning rates; {text}.", least=1e-12, most=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapters(Settings):
+    """LoRA."""
+
+    lora: int = parameter(
+        0, "Rank of LoRA adapters trained instead of the model; 0: the model is trained.", least=0, most=4096
+    )
+    lora_alpha: int = parameter(0, "LoRA's alpha; 0: twice the rank.", least=0, most=65536)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps(Settings):
+    """How a network that reads text is trained: the warm-up is a part of an epoch, which may be validated in parts."""
+
+    warmup: float = parameter(0.1, "Fraction of an epoch's steps; then the learning rate is constant.", least=0, most=1)
+    clip_norm: float = parameter(1.0, "Maximum norm of the gradient; 0: no limit.", least=0, most=1e9)
+    validations: int = parameter(1, "Validations per epoch, at equal distances.", least=1, most=10_000)
+    patience: int = parameter(
+        2,
+        "Early stopping: validations without a better result; 0: off.",
+        least=0,
+        most=10_000,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine(Settings):
+    """Where the run is computed."""
+
+    device: str = parameter("auto", "Where to train.", among=("auto", "cuda", "mps", "cpu"))
+    workers: int = parameter(
+        0, "Threads per process that read pictures; 0: one per core, at most 16.", least=0, most=1024
+    )
+    checkpointing: bool = parameter(False, "Activation checkpointing: less memory, more time.")

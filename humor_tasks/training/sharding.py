@@ -112,11 +112,11 @@ def full_weights(accelerator: Accelerator, network: torch.nn.Module, model: Any)
     model: the prepared network. FSDP2: in the parameters' own type. ZeRO-3: in the type of the computation, bf16 with
     bf16. Tied weights are one tensor, as in any state dict.
     """
-    found: dict[str, torch.Tensor] = accelerator.get_state_dict(model) or {}
+    gathered: dict[str, torch.Tensor] = accelerator.get_state_dict(model) or {}
     # On a CPU, ZeRO-3's small weights are views into one buffer, and save_pretrained leaves out such tensors.
     weights = {
         name: value if value.untyped_storage().nbytes() == value.nbytes else value.clone()
-        for name, value in found.items()
+        for name, value in gathered.items()
     }
     first: dict[int, str] = {}
     for name, parameter in network.named_parameters(remove_duplicate=False):
@@ -176,15 +176,15 @@ def load_part(
 def _trained(network: torch.nn.Module) -> dict[str, torch.Tensor]:
     """The trained parameters, each once, and the buffers; `state_dict` first divides what evaluation left gathered."""
     held = network.state_dict()
-    kept = [name for name, parameter in network.named_parameters() if parameter.requires_grad]
-    kept += [name for name, _ in network.named_buffers() if name in held]
-    return {name: held[name] for name in kept}
+    names = [name for name, parameter in network.named_parameters() if parameter.requires_grad]
+    names += [name for name, _ in network.named_buffers() if name in held]
+    return {name: held[name] for name in names}
 
 
 def local(tensor: torch.Tensor) -> torch.Tensor:
     """This process's part of a divided tensor; any other tensor itself."""
-    found: torch.Tensor = tensor.to_local() if hasattr(tensor, "to_local") else tensor
-    return found
+    part_of_tensor: torch.Tensor = tensor.to_local() if hasattr(tensor, "to_local") else tensor
+    return part_of_tensor
 
 
 def on_cpu(tensor: torch.Tensor) -> torch.Tensor:

@@ -82,7 +82,7 @@ class Answers(Epochs):
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
         with torch.no_grad():
             parts = process_parts(range(ROWS), process, processes, 2)
-            sums = [float(self._losses(part)) * part.own for part in parts]
+            sums = [float(self._losses(part)) * part.counts for part in parts]
         found = sum(gather_object([sum(sums)])) / int((self.answers >= 0).sum())
         return found, (found,)
 

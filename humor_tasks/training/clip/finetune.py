@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -16,12 +17,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from accelerate.utils import gather_object
 from torch import nn
 from torch.nn.functional import normalize
-from tqdm import tqdm
 
 from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
@@ -29,11 +29,21 @@ from humor_tasks.models.clip.captions import can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.models.pictures.loader import ahead, threads, to_device
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.choices import choice_loss
-from humor_tasks.training.clip.augment import augmented
-from humor_tasks.training.clip.config import ClipTrainConfig
-from humor_tasks.training.clip.data import Rows, Splits
-from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, share_of_rate
+from humor_tasks.training.clip.data import Rows, Splits, augmented, read_splits
+from humor_tasks.training.clip.settings import ClipTrainConfig
+from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, train_run
+from humor_tasks.training.evaluation import summary as summary
+from humor_tasks.training.loop import (
+    Epochs,
+    accelerator_for,
+    adamw,
+    choice_loss,
+    fit,
+    plan,
+    process_share,
+    share_of_rate,
+)
+from humor_tasks.training.run_folders import check_base, record
 
 # ---- LoRA ----------------------------------------------------------------------------------------
 # Low-rank adapters, by peft, for CLIP's transformer blocks, and merging them.
@@ -105,10 +115,8 @@ class Trainer(Epochs):
 
     def __init__(self, config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> None:
         assert data.train is not None
-        self.config, self.output, self.validation = config, output, data.validation
-        self.accelerator = accelerator_for(config.precision, config.device, "clip")
-        self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr[0]
-        self.progress = progress and self.accelerator.is_main_process
+        super().__init__(config, output, accelerator_for(config.precision, config.device, "clip"), progress)
+        self.validation = data.validation
         self.clip_config = ClipConfig(
             config.pretrained,
             config.architecture,
@@ -136,8 +144,7 @@ class Trainer(Epochs):
         letters = answers(self.evaluated, self.validation)
         wrong = sum(letters[record.id] != record.target for record in self.validation.records)
         scale = float(self.clip.model.logit_scale.detach().exp())
-        rate = self.rate * share_of_rate(step - 1, self.config.warmup)
-        return wrong, ((len(letters) - wrong) / len(letters), scale, rate)
+        return wrong, ((len(letters) - wrong) / len(letters), scale, self.rate * self._share(step - 1))
 
     def _save(self, folder: Path) -> None:
         self.evaluated.save(folder)
@@ -158,27 +165,29 @@ class Trainer(Epochs):
         config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
         seed_epoch(config.seed, epoch, process)
         model.train()
-        batches = plan(len(self.rows), config.batch_size, f"{config.seed}-{epoch}")
-        shares = [process_share(batch, process, processes) for batch in batches]
+        planned = [
+            (batch, process_share(batch, process, processes))
+            for batch in plan(len(self.rows), config.batch_size, f"{config.seed}-{epoch}")
+        ]
+        shares = chain.from_iterable(share for _, share in planned)
         pictures = ahead(
-            lambda row: self._augmented(row, epoch), chain.from_iterable(shares), self._workers, 2 * config.batch_size
+            lambda row: self._augmented(row, epoch), shares, threads(config.workers), 2 * config.batch_size
         )
         total, seen = torch.zeros(2, device=self.accelerator.device), 0
         name = f"fold {config.fold}, lr {self.rate}, epoch {epoch + 1}/{config.epochs}"
-        with tqdm(list(zip(batches, shares, strict=True)), name, disable=not self.progress, mininterval=1) as bar:
-            for at, (batch, own) in enumerate(bar):
-                rate = self.rate * share_of_rate(epoch * self.steps + at, config.warmup)
-                for group in optimizer.param_groups:
-                    group["lr"] = rate
-                sums = self._sums(model, own, np.stack(list(islice(pictures, len(own))))) * has_own_rows(batch, process)
-                self.accelerator.backward(sums[0] * processes / len(batch))  # gradients are averaged over processes
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-                hold_scale(self.clip.model, config.max_scale or 0.0)
-                total, seen = total + sums.detach(), seen + len(own)
-                self.progressed(bar, epoch, at, total[0], seen)
+        for bar, at, (batch, share) in self.batches(planned, epoch * self.steps, name, optimizer, self._share):
+            sums = self._sums(model, share, np.stack(list(islice(pictures, len(share))))) * (process < len(batch))
+            self.accelerator.backward(sums[0] * processes / len(batch))  # gradients are averaged over processes
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            hold_scale(self.clip.model, config.max_scale or 0.0)
+            total, seen = total + sums.detach(), seen + len(share)
+            self.progressed(bar, epoch, at, total[0], seen)
         loss, right = (self.accelerator.reduce(total, "sum") / len(self.rows)).tolist()
         return loss, right
+
+    def _share(self, step: int) -> float:
+        return share_of_rate(step, self.config.warmup)
 
     def _sums(self, model: Any, rows: list[int], pictures: np.ndarray[Any, Any]) -> torch.Tensor:
         """The result of `choice_loss` for these rows."""
@@ -196,18 +205,49 @@ class Trainer(Epochs):
         seed = f"{self.config.seed}-{epoch}-{record.id}"
         return augmented(record.picture.open(), self.clip.pixels, self.config, seed, f"Picture {record.picture.where}")
 
-    @property
-    def _workers(self) -> int:
-        return threads(self.config.workers)
-
 
 def answers(clip: Clip, run: Run) -> dict[str, str]:
     """{instance_id: letter} of the highest logit, the first one on a tie; processes divide the rows."""
-    from accelerate import PartialState
 
-    state = PartialState()
-    rows = run.records[state.process_index :: state.num_processes]
-    scores = clip.score([record.picture for record in rows], [record.choices for record in rows]) if rows else []
-    letters = [(record.id, run.form.labels[best(own)]) for record, own in zip(rows, scores, strict=True)]
-    found = dict(gather_object(letters))
-    return {record.id: found[record.id] for record in run.records}
+    def letters(records: Sequence[Record]) -> list[str]:
+        scores = clip.score([record.picture for record in records], [record.choices for record in records])
+        return [run.form.labels[best(choices)] for choices in scores]
+
+    return divided(run, letters)
+
+
+# ---- runs ----------------------------------------------------------------------------------------
+
+
+def train(config: ClipTrainConfig, output: Path, data: Splits | None = None, progress: bool = True) -> Metrics:
+    """See `train_run`.
+
+    `validation` and `test` hold the results of `humor_tasks.evaluate` for predictions_SPLIT.json: metrics with standard
+    errors, and their signature.
+    """
+    return train_run(_RECIPE, config, output, data, progress)
+
+
+def _fit(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> Metrics:
+    """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
+    assert data.train is not None
+    units = {split: run.units for split, run in data.runs.items()}
+    check_base(config.pretrained, units)
+    notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
+    record(output / MODEL, config.task, data.train.data.provenance, config.fold, units, config.pretrained)
+    device = str(accelerator_for(config.precision, config.device, "clip").device)
+    clip = Clip.load(ClipConfig(str(output / MODEL), device=device, workers=config.workers))
+    return notes | evaluated(
+        output, data.evaluated, {split: answers(clip, run) for split, run in data.evaluated.items()}
+    )
+
+
+_RECIPE = Recipe(
+    "clip",
+    read_splits,
+    _fit,
+    reached=lambda metrics: float(metrics["validation"]["metrics"]["accuracy"]["value"]),
+    evaluated=lambda config, data: data.evaluated,
+    reported=("lr", "best_epoch", "epochs_run", "captions_cut"),
+    rows=lambda data: {split: len(run.records) for split, run in data.runs.items()},
+)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import openai
 from openai.types import FileObject
@@ -21,10 +22,126 @@ from openai.types.fine_tuning import FineTuningJob
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import read_object
-from humor_tasks.training.folder import locked
-from humor_tasks.training.hosted import provider
-from humor_tasks.training.hosted.export import STATE, Export
-from humor_tasks.training.hosted.files import TrainingFile
+from humor_tasks.training.hosted.export import STATE, Export, TrainingFile, differing
+from humor_tasks.training.run_folders import locked
+
+Made = TypeVar("Made")
+
+MARK = "humor_tasks"
+"""Key of a job's metadata whose value says what the job trains on, and how."""
+PURPOSE: Literal["fine-tune"] = "fine-tune"
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+"""Seconds between attempts, as in the library."""
+FAILED = ("failed", "cancelled")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+@dataclass(frozen=True)
+class JobRequest:
+    """The model to train and the settings of the job; None where the provider chooses."""
+
+    model: str
+    n_epochs: int | None = None
+    seed: int | None = None
+    suffix: str | None = None
+
+
+def open_client(base_url: str | None) -> openai.OpenAI:
+    """The library's client. It reads OPENAI_API_KEY, OPENAI_BASE_URL and its other variables itself."""
+    try:
+        return openai.OpenAI(base_url=base_url)
+    except openai.OpenAIError as problem:
+        raise BadInput(f"--submit: {plain(str(problem))}") from None
+
+
+def address(client: openai.OpenAI) -> str:
+    """The base URL, as it may be shown and written."""
+    return public(str(client.base_url))
+
+
+def public(url: str) -> str:
+    """A URL without a user's name and password."""
+    return re.sub(r"//[^/@]*@", "//", url).rstrip("/")
+
+
+def plain(text: str) -> str:
+    """A provider's text in one line, without control characters."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def as_bad_input(client: openai.OpenAI, problem: openai.OpenAIError, remedy: str) -> BadInput:
+    """The error of a request as BadInput, without the key, which some servers repeat."""
+    status = f"status {problem.status_code}, " if isinstance(problem, openai.APIStatusError) else ""
+    body = getattr(problem, "body", None)
+    message = plain(str((body.get("message") if isinstance(body, dict) else None) or problem))
+    if client.api_key:
+        message = message.replace(client.api_key, "***")
+    return BadInput(f"{address(client)}: {status}{message.rstrip('.')}. {remedy}")
+
+
+def once(
+    client: openai.OpenAI,
+    find: Callable[[], Made | None],
+    create: Callable[[openai.OpenAI], Made],
+    wait: Callable[[float], None],
+) -> Made:
+    """What `find` finds, or else what `create` makes: never a second one.
+
+    The library would repeat a failed request to create something, and a provider that answers 500 may have created it
+    all the same. So each attempt looks first. There are as many attempts as the library makes.
+    """
+    for attempt in range(client.max_retries + 1):
+        if (there := find()) is not None:
+            return there
+        try:
+            return create(client.with_options(max_retries=0))
+        except (openai.APIConnectionError, openai.RateLimitError, openai.InternalServerError):
+            if attempt == client.max_retries:
+                raise
+            wait(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT))
+    raise AssertionError("the last attempt returns or raises")
+
+
+def find_file(client: openai.OpenAI, name: str, size: int) -> FileObject | None:
+    """The uploaded file of this name, which holds the hash of its content, and this many bytes."""
+    files = client.files.list(purpose=PURPOSE)
+    return next((file for file in files if file.filename == name and file.bytes == size), None)
+
+
+def upload(client: openai.OpenAI, name: str, data: bytes) -> FileObject:
+    """Upload a file for fine-tuning."""
+    return client.files.create(file=(name, data, "application/jsonl"), purpose=PURPOSE)
+
+
+def find_job(client: openai.OpenAI, mark: str, failed: bool) -> FineTuningJob | None:
+    """The newest job with this mark; without `failed`, none that failed or was cancelled."""
+    try:
+        jobs = client.fine_tuning.jobs.list(metadata={MARK: mark})
+    except AttributeError:  # of the library, which takes an answer that is no JSON for a list
+        raise BadInput(f"{address(client)}: is not this API; correct --base-url or OPENAI_BASE_URL.") from None
+    ours = (job for job in jobs if (job.metadata or {}).get(MARK) == mark)
+    return next((job for job in ours if failed or job.status not in FAILED), None)
+
+
+def create_job(client: openai.OpenAI, request: JobRequest, files: dict[str, str], mark: str) -> FineTuningJob:
+    """Start a job on uploaded files (part -> id), with its mark."""
+    options: dict[str, Any] = {
+        "seed": request.seed,
+        "suffix": request.suffix,
+        "validation_file": files.get("validation"),
+    }
+    if request.n_epochs is not None:
+        supervised = {"hyperparameters": {"n_epochs": request.n_epochs}}
+        options["method"] = {"type": "supervised", "supervised": supervised}
+    return client.fine_tuning.jobs.create(
+        model=request.model,
+        training_file=files.get("joined") or files["train"],
+        metadata={MARK: mark},
+        **{name: value for name, value in options.items() if value is not None},
+    )
+
+
+# ---- the submission -------------------------------------------------------------------------------
 
 RESULT = "model.json"
 FILE_POLL, FILE_POLLS = 5.0, 360
@@ -33,16 +150,6 @@ JOB_POLL = 20.0
 EVENTS = 20
 pause: Callable[[float], None] = time.sleep
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be trained: the model and the provider's settings, None where it chooses."""
-
-    model: str
-    n_epochs: int | None = None
-    seed: int | None = None
-    suffix: str | None = None
 
 
 @dataclass
@@ -54,13 +161,15 @@ class State:
     files: dict[str, str] = field(default_factory=dict)
     job: str | None = None
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write it, to the disk, before anything else is asked."""
-        known = {"format": 1, "settings": self.settings, "files": self.files, "job": self.job}
-        write_bytes(self.path, f"{json.dumps(known, indent=2)}\n".encode(), durable=True)
+        content = {"format": 1, "settings": self.settings, "files": self.files, "job": self.job}
+        write_bytes(self.path, f"{json.dumps(content, indent=2)}\n".encode(), durable=True)
 
 
-def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, again: bool, say: Say) -> dict[str, Any]:
+def submit(
+    folder: Path, export: Export, request: JobRequest, base_url: str | None, again: bool, say: Say
+) -> dict[str, Any]:
     """The content of model.json once the job has succeeded; it is asked for only while it is not there.
 
     again: whether a new job may take the place of one that failed or was cancelled.
@@ -69,104 +178,98 @@ def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, a
     """
     with locked(folder):
         if all((folder / name).is_file() for name in (STATE, RESULT)):
-            _open_state(folder, export, wanted, None)
+            _open_state(folder, export, request, None)
             return read_object(folder / RESULT)
-        client = provider.open_client(base_url)
-        state = _open_state(folder, export, wanted, provider.address(client))
+        client = open_client(base_url)
+        state = _open_state(folder, export, request, address(client))
         try:
-            job = _follow(client, _job(client, state, export, wanted, again, say), say)
+            job = _follow(client, _job(client, state, export, request, again, say), say)
         except openai.OpenAIError as problem:
-            raise provider.told(client, problem, "The same command goes on from here.") from None
+            raise as_bad_input(client, problem, "The same command goes on from here.") from None
         return _result(folder, export, job, base_url)
 
 
-def _open_state(folder: Path, export: Export, wanted: Wanted, address: str | None) -> State:
+def _open_state(folder: Path, export: Export, request: JobRequest, address: str | None) -> State:
     """The state of the folder. Raises BadInput where it is one of other settings or of another provider."""
     path = folder / STATE
-    settings = {
-        "address": address,
-        "model": wanted.model,
-        "n_epochs": wanted.n_epochs,
-        "seed": wanted.seed,
-        "suffix": wanted.suffix,
-        "sha256": {file.part: file.sha256 for file in export.files},
-    }
+    sha256 = {file.part: file.sha256 for file in export.files}
+    settings = {"address": address, **asdict(request), "sha256": sha256}
     if not path.is_file():
         return State(path, settings)
-    kept = read_object(path)
-    there, files, job = kept.get("settings"), kept.get("files"), kept.get("job")
+    content = read_object(path)
+    there, files, job = content.get("settings"), content.get("files"), content.get("job")
     if not isinstance(there, dict) or not isinstance(files, dict) or not isinstance(job, str | None):
         raise BadInput(f"{path}: is not as this command writes it. Delete it: files and job are found at the provider.")
-    asked = {name: value for name, value in settings.items() if name != "address" or address}
-    if other := [name for name, value in asked.items() if there.get(name) != value]:
-        shown = ", ".join(f"{name}={there.get(name)} there, {settings[name]} here" for name in other)
-        raise BadInput(f"{folder}: was submitted with other settings ({shown}); choose another folder.")
+    compared = {name: value for name, value in settings.items() if name != "address" or address}
+    if differences := differing(compared, there):
+        raise BadInput(f"{folder}: was submitted with other settings ({differences}); choose another folder.")
     return State(path, there, files, job)
 
 
 def _mark(state: State) -> str:
     """A hash of all that decides what is trained: the same files with the same settings have the same mark."""
-    what = {name: value for name, value in state.settings.items() if name != "address"}
-    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
+    settings = {name: value for name, value in state.settings.items() if name != "address"}
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _job(client: openai.OpenAI, state: State, export: Export, wanted: Wanted, again: bool, say: Say) -> FineTuningJob:
+def _job(
+    client: openai.OpenAI, state: State, export: Export, request: JobRequest, again: bool, say: Say
+) -> FineTuningJob:
     """The folder's job: the one that it knows, one at the provider with its mark, or a new one."""
     if state.job:
-        job = client.fine_tuning.jobs.retrieve(state.job)
-        if not (again and job.status in provider.FAILED):
-            return job
+        known = client.fine_tuning.jobs.retrieve(state.job)
+        if not (again and known.status in FAILED):
+            return known
     mark = _mark(state)
-    found = provider.find_job(client, mark, failed=not again)
-    if found:
-        say(f"{found.id}: trains these files with these settings and is followed; another --seed starts another job")
+    job = find_job(client, mark, failed=not again)
+    if job:
+        say(f"{job.id}: trains these files with these settings and is followed; another --seed starts another job")
     else:
         files = {file.part: _uploaded(client, state, export, file, say) for file in export.files}
-        how = {"n_epochs": wanted.n_epochs, "seed": wanted.seed, "suffix": wanted.suffix}
-        found = provider.once(
+        job = once(
             client,
-            lambda: provider.find_job(client, mark, failed=not again),
-            lambda its: provider.create_job(its, wanted.model, files, mark, how),
+            lambda: find_job(client, mark, failed=not again),
+            lambda its: create_job(its, request, files, mark),
             pause,
         )
-        say(f"{found.id}: started with {wanted.model}")
-    state.job = found.id
-    state.keep()
-    return found
+        say(f"{job.id}: started with {request.model}")
+    state.job = job.id
+    state.save()
+    return job
 
 
 def _uploaded(client: openai.OpenAI, state: State, export: Export, file: TrainingFile, say: Say) -> str:
     """The id of the file at the provider, which has accepted it. Raises BadInput with its words where it rejects it."""
     name = f"humor-tasks-{export.task}-{file.part}-{file.sha256[:16]}.jsonl"
-    found: FileObject | None = None
+    uploaded: FileObject | None = None
     if file.part in state.files:
         try:
-            found = client.files.retrieve(state.files[file.part])
+            uploaded = client.files.retrieve(state.files[file.part])
         except openai.NotFoundError:  # deleted there
             del state.files[file.part]
-    if found is None:
-        found = provider.once(
+    if uploaded is None:
+        uploaded = once(
             client,
-            lambda: provider.find_file(client, name, len(file.data)),
-            lambda its: provider.upload(its, name, file.data),
+            lambda: find_file(client, name, len(file.data)),
+            lambda its: upload(its, name, file.data),
             pause,
         )
-        state.files[file.part] = found.id
-        state.keep()
-        say(f"{found.id}: {name} uploaded")
+        state.files[file.part] = uploaded.id
+        state.save()
+        say(f"{uploaded.id}: {name} uploaded")
     for _ in range(FILE_POLLS):
-        if found.status == "error":
+        if uploaded.status == "error":
             raise BadInput(
-                f"{file.name}: the provider rejects it: {provider.plain(found.status_details or 'no reason given')}. "
-                f"No job was started. Correct the rows, and delete {found.id} there to upload the same file again."
+                f"{file.name}: the provider rejects it: {plain(uploaded.status_details or 'no reason given')}. "
+                f"No job was started. Correct the rows, and delete {uploaded.id} there to upload the same file again."
             )
-        if found.status == "processed":
-            return found.id
+        if uploaded.status == "processed":
+            return uploaded.id
         pause(FILE_POLL)
-        found = client.files.retrieve(found.id)
+        uploaded = client.files.retrieve(uploaded.id)
     raise BadInput(
-        f"{file.name}: the provider still has {found.id} as '{found.status}' after half an hour. No job was started. "
-        "The same command goes on from here."
+        f"{file.name}: the provider still has {uploaded.id} as '{uploaded.status}' after half an hour. No job was "
+        "started. The same command goes on from here."
     )
 
 
@@ -181,11 +284,11 @@ def _follow(client: openai.OpenAI, job: FineTuningJob, say: Say) -> FineTuningJo
         for event in reversed(client.fine_tuning.jobs.list_events(job.id, limit=EVENTS).data):
             if event.id not in seen:
                 seen.add(event.id)
-                say(f"{job.id}: {provider.plain(event.message)}")
+                say(f"{job.id}: {plain(event.message)}")
         if status == "succeeded":
             return job
-        if status in provider.FAILED:
-            why = provider.plain(job.error.message or "") if job.error else ""
+        if status in FAILED:
+            why = plain(job.error.message or "") if job.error else ""
             raise BadInput(
                 f"{job.id} {status}: {why or 'the provider gives no reason'}. Nothing was started in its place; "
                 "--retry-failed starts a new job."
@@ -197,7 +300,7 @@ def _follow(client: openai.OpenAI, job: FineTuningJob, say: Say) -> FineTuningJo
 def _result(folder: Path, export: Export, job: FineTuningJob, base_url: str | None) -> dict[str, Any]:
     if not job.fine_tuned_model:
         raise BadInput(f"{job.id}: succeeded without a model's name; run the same command again.")
-    command = export.evaluation(job.fine_tuned_model, provider.public(base_url) if base_url else None)
+    command = export.evaluation(job.fine_tuned_model, public(base_url) if base_url else None)
     result = {"model": job.fine_tuned_model, "job": job.id, "trained_tokens": job.trained_tokens, "evaluate": command}
     write_bytes(folder / RESULT, f"{json.dumps(result, indent=2)}\n".encode(), durable=True)
     return result

@@ -1,17 +1,23 @@
-"""The rows of a Humicroedit folder as training data: edits, mean grades, and groups by headline."""
+"""The rows of a Humicroedit folder as training data, and predictions in the organisers' format with their metrics."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Any
 
-from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, headlines, pairs, read_split
+from humor_tasks.benchmarks.humicroedit import corpus
+from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, pairs, read_split
+from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit.rater import Rater
 from humor_tasks.models.humicroedit.texts import Edit, as_edit
 from humor_tasks.models.humicroedit.variants import prepared
+from humor_tasks.scorers import regression
+from humor_tasks.scorers.pairwise import pair_accuracy, pair_reward
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,8 @@ class Rows:
         if not judge:
             return self.grades
         return [
-            float(min(found[round((judge - 1) * (len(found) - 1) / (judges - 1))], 3)) if found else float(round(mean))
-            for found, mean in zip(self.judged, self.grades, strict=True)
+            float(min(marks[round((judge - 1) * (len(marks) - 1) / (judges - 1))], 3)) if marks else float(round(mean))
+            for marks, mean in zip(self.judged, self.grades, strict=True)
         ]
 
     def prepared(self, text: str) -> Rows:
@@ -53,18 +59,12 @@ class Rows:
 
     def only(self, places: Sequence[int]) -> Rows:
         """The rows at `places`."""
-        columns = (self.ids, self.edits, self.means, self.groups, self.judged)
-        return Rows(*(tuple(column[i] for i in places) for column in columns))  # type: ignore[arg-type]
+        columns = (getattr(self, field.name) for field in fields(self))
+        return Rows(*(tuple(column[i] for i in places) for column in columns))
 
     def plus(self, other: Rows) -> Rows:
         """These rows, followed by those of `other`."""
-        return Rows(
-            self.ids + other.ids,
-            self.edits + other.edits,
-            self.means + other.means,
-            self.groups + other.groups,
-            self.judged + other.judged,
-        )
+        return Rows(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,8 @@ class Data:
         """The data in variants of the text; pairs as they are, because raters prepare what they rate."""
         if not text:
             return self
-        test = self.test and self.test.prepared(text)
-        return replace(
-            self,
-            train=self.train.prepared(text),
-            dev=self.dev.prepared(text),
-            extra=self.extra.prepared(text),
-            test=test,
-        )
+        splits = {name: getattr(self, name) for name in ("train", "dev", "extra", "test")}
+        return replace(self, **{name: rows and rows.prepared(text) for name, rows in splits.items()})
 
     def all(self) -> Rows:
         """All rows to train on."""
@@ -119,9 +113,9 @@ def read_data(dataset: str, funlines: bool = False, grades: str = "matched", sha
     def rows(split: str) -> Rows:
         read = read_split(dataset, 1, split)
         sha256[f"task-1/{split}"] = read.sha256
-        return _rows(headlines(read), split != "test", str(read.path))
+        return _rows(corpus.headlines(read), split != "test", str(read.path))
 
-    def asked(split: str) -> tuple[Pair, ...]:
+    def pairs_of(split: str) -> tuple[Pair, ...]:
         read = read_split(dataset, 2, split)
         sha256[f"task-2/{split}"] = read.sha256
         return tuple(pairs(read))
@@ -130,26 +124,26 @@ def read_data(dataset: str, funlines: bool = False, grades: str = "matched", sha
     extra = rows("train_funlines") if funlines else train.only([])
     if grades == "matched":
         extra = _matched(extra, train)
-    labels = tuple(pair.label for pair in asked("train") if pair.label)
-    split_pairs = {"dev": asked("dev")}
+    labels = tuple(pair.label for pair in pairs_of("train") if pair.label)
+    split_pairs = {"dev": pairs_of("dev")}
     test = None
     if dataset != "sample" and (Path(dataset).expanduser() / "task-1" / "test.csv").is_file():
-        test, split_pairs["test"] = rows("test"), asked("test")
+        test, split_pairs["test"] = rows("test"), pairs_of("test")
     return Data(train, rows("dev"), extra, test, labels, split_pairs, sha256)
 
 
-def _rows(found: Sequence[Headline], labelled: bool, where: str) -> Rows:
-    missing = [h.id for h in found if h.mean is None]
+def _rows(headlines: Sequence[Headline], labelled: bool, where: str) -> Rows:
+    missing = [h.id for h in headlines if h.mean is None]
     if labelled and missing:
         raise BadInput(
-            f"{where}: {len(missing)} of {len(found)} rows have no meanGrade (id {missing[0]} is the first)."
+            f"{where}: {len(missing)} of {len(headlines)} rows have no meanGrade (id {missing[0]} is the first)."
         )
     return Rows(
-        tuple(h.id for h in found),
-        tuple(as_edit(h) for h in found),
-        tuple(h.mean for h in found),
-        tuple(h.original for h in found),
-        tuple(tuple(sorted(h.grades, reverse=True)) for h in found),
+        tuple(h.id for h in headlines),
+        tuple(as_edit(h) for h in headlines),
+        tuple(h.mean for h in headlines),
+        tuple(h.original for h in headlines),
+        tuple(tuple(sorted(h.grades, reverse=True)) for h in headlines),
     )
 
 
@@ -158,8 +152,8 @@ def _matched(rows: Rows, to: Rows) -> Rows:
     if not rows:
         return rows
     mean, spread = fmean(rows.grades), pstdev(rows.grades) or 1.0
-    wanted, wide = fmean(to.grades), pstdev(to.grades)
-    return replace(rows, means=tuple((grade - mean) / spread * wide + wanted for grade in rows.grades))
+    target, target_spread = fmean(to.grades), pstdev(to.grades)
+    return replace(rows, means=tuple((grade - mean) / spread * target_spread + target for grade in rows.grades))
 
 
 def _share(rows: Rows, share: float, seed: int) -> Rows:
@@ -168,7 +162,46 @@ def _share(rows: Rows, share: float, seed: int) -> Rows:
         return rows
     groups = sorted(set(rows.groups))
     random.Random(seed).shuffle(groups)
-    kept = set(groups[: round(share * len(groups))])
-    if not kept:
+    sample = set(groups[: round(share * len(groups))])
+    if not sample:
         raise BadInput(f"share={share}: leaves no headline of {len(groups)} to train on; use a larger share.")
-    return rows.only([i for i, group in enumerate(rows.groups) if group in kept])
+    return rows.only([i for i, group in enumerate(rows.groups) if group in sample])
+
+
+# ---- predictions ---------------------------------------------------------------------------------
+
+
+def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
+    """Write predictions_SPLIT_task-N.csv in the organisers' format; returns the metrics of the labelled splits."""
+    metrics: dict[str, Any] = {}
+    for split, rows in (("dev", data.dev), ("test", data.test)):
+        if rows is None:
+            continue
+        rated = rater.rate(rows.edits)
+        pairs = data.pairs[split]
+        preferred = rater.prefer([pair.first for pair in pairs], [pair.second for pair in pairs])
+        write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
+        write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in pairs], preferred)
+        if None not in rows.means:
+            metrics[f"{split}_rmse"] = rmse(rated, rows.grades)
+        labelled = [
+            (predicted, pair.label, (pair.first.mean, pair.second.mean), pair.first.original)
+            for predicted, pair in zip(preferred, pairs, strict=True)
+            if pair.label and pair.first.mean is not None and pair.second.mean is not None
+        ]
+        if labelled:
+            predicted, labels, means, originals = zip(*labelled, strict=True)
+            metrics[f"{split}_accuracy"] = pair_accuracy(labels, predicted, originals).value
+            metrics[f"{split}_reward"] = pair_reward(means, predicted, originals).value
+    return metrics
+
+
+def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
+    """The value of the RMSE, without its interval."""
+    value: float = regression.rmse(rated, means, range(len(means))).value
+    return value
+
+
+def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
+    """Write the organisers' submission format: id,pred."""
+    write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)), exact=True)

@@ -18,6 +18,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from humor_tasks.benchmarks.options import Parameter, parameters_of
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput, check_choice
@@ -25,11 +26,10 @@ from humor_tasks.models.folders import METRICS
 from humor_tasks.models.humicroedit.features import TREES, Trees
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater, Weighted
-from humor_tasks.training.folder import IS_MAIN, wait_for_everyone
-from humor_tasks.training.humicroedit.config import READ, TrainConfig
-from humor_tasks.training.humicroedit.data import Data, Rows
+from humor_tasks.training.humicroedit.data import Data, Rows, rmse, write_predictions
 from humor_tasks.training.humicroedit.features import few_trees, fold_places
-from humor_tasks.training.humicroedit.predictions import rmse, write_predictions
+from humor_tasks.training.humicroedit.settings import JUDGES, READ, TrainConfig
+from humor_tasks.training.run_folders import IS_MAIN, wait_for_everyone
 
 Train = Callable[[TrainConfig, Path, Data, bool], dict[str, Any]]
 """The function that trains one run folder: `run.train`."""
@@ -76,39 +76,39 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
     axes = [_axis("grid", line, line) for line in config.grid]
     if not any(axis[0][0] == "system" for axis in axes):
         raise BadInput("grid: it must name the systems to train, such as --grid system=pair,ridge.")
-    found: dict[str, TrainConfig] = {}
+    members: dict[str, TrainConfig] = {}
     also = [[_axis("also", part, line)[0] for part in line.split(",")] for line in config.also]
     for chosen in (*itertools.product(*axes), *also):
         member = config.with_values(**{"grid": (), "also": (), "part": "", "system": "ridge"} | dict(chosen))
         if member.system in ("ensemble", "grades"):
             raise BadInput("grid: an ensemble cannot be a member of an ensemble.")
-        read = member.as_dict()
-        varied = {name: value for name, value in chosen if name in read and name != "system"}
+        used = member.as_dict()
+        varied = {name: value for name, value in chosen if name in used and name != "system"}
         digest = hashlib.sha256(json.dumps(varied, sort_keys=True).encode()).hexdigest()[:8]
-        found.setdefault(f"{member.system}-{digest}", member)
-    return found
+        members.setdefault(f"{member.system}-{digest}", member)
+    return members
 
 
 def _axis(what: str, text: str, line: str) -> list[tuple[str, Any]]:
-    """The settings of NAME=VALUE,VALUE."""
-    fields = TrainConfig.__dataclass_fields__
+    """The settings of NAME=VALUE,VALUE, with values of their fields' types."""
+    known = parameters_of(TrainConfig)
     name, _, values = text.partition("=")
-    check_choice(what, name, [field for field in fields if field in _VARIED])
+    check_choice(what, name, [field for field in known if field in _VARIED])
     if not values:
         raise BadInput(f"{what} {line}: write it as NAME=VALUE,{'' if what == 'grid' else 'NAME='}VALUE.")
-    return [(name, _value(name, fields[name].type, value)) for value in values.split(",")]
+    several = known[name].item
+    read = [_value(several or known[name], value) for value in values.split(",")]
+    return [(name, (value,) if several else value) for value in read]
 
 
-def _value(name: str, kind: Any, text: str) -> Any:
-    """A value of the grid, converted to its field's type."""
+def _value(parameter: Parameter, text: str) -> Any:
+    kind = parameter.base
     try:
-        if kind == "bool":
+        if kind is bool:
             return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
-        if kind == "tuple[float, ...]":
-            return (float(text),)
-        return {"int": int, "float": float}.get(str(kind), str)(text)
+        return kind(text)
     except (KeyError, ValueError):
-        raise BadInput(f"grid {name}={text}: is not a valid {kind}.") from None
+        raise BadInput(f"grid {parameter.name}={text}: is not a valid {kind.__name__}.") from None
 
 
 def fit_model(member: TrainConfig, data: Data, held: Any, output: Path, progress: bool, train: Train) -> None:
@@ -156,9 +156,7 @@ def _stack(
     if isinstance(combine, Trees):
         combine.save(output / TREES)
     rater = EnsembleRater(output, config.as_dict())
-    dev: list[list[float]] = []
-    for name in names:
-        dev.append(_mean(output, [_model_path(name, model) for model in models], "dev", data.dev))
+    dev = [_mean(output, [_model_path(name, model) for model in models], "dev", data.dev) for name in names]
     _fill_cache(rater, output, data)
     weight_of = dict(zip(chosen, weights, strict=True))
     table = [
@@ -192,8 +190,8 @@ def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
 
     grades, rated = np.array(data.train.grades), np.zeros(len(data.train))
     for held in fold_places(data.train.groups, config.folds, config.seed + 1):
-        kept = np.setdiff1d(np.arange(len(grades)), held)
-        rated[held] = fit_stack(held_out[kept], grades[kept], config)(held_out[held])
+        others = np.setdiff1d(np.arange(len(grades)), held)
+        rated[held] = fit_stack(held_out[others], grades[others], config)(held_out[held])
     return rmse(rated.tolist(), data.train.grades)
 
 
@@ -224,11 +222,32 @@ def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[f
 
 
 def _read(path: Path, rows: Rows) -> dict[str, float]:
-    found = {row["id"]: float(row["pred"]) for row in read_csv(path, ("id", "pred")).rows}
-    if tuple(found) != rows.ids:
+    ratings = {row["id"]: float(row["pred"]) for row in read_csv(path, ("id", "pred")).rows}
+    if tuple(ratings) != rows.ids:
         raise BadInput(f"{path}: its rows are not those of the data; remove {path.parent} and train it again.")
-    return found
+    return ratings
 
 
 def _model_path(name: str, model: str) -> str:
     return f"members/{name}/{model}"
+
+
+# ---- one classifier per judge's grade ------------------------------------------------------------
+
+
+def fit_grades(
+    config: TrainConfig, data: Data, output: Path, progress: bool, train: Train
+) -> tuple[Rater, dict[str, Any]]:
+    """The system `grades` (IRLab DAIICT): classifiers of the judges' grades, averaged with a regression of the mean.
+
+    The rater's members are `encoder` systems, each a run folder. The files list a headline's grades from the highest to
+    the lowest, so the classifiers are of the highest grade, the second and so on, not of one person each.
+    """
+    members = []
+    for judge in range(JUDGES + 1):
+        folder = f"members/{f'judge-{judge}' if judge else 'mean'}"
+        train(config.with_values(system="encoder", judge=judge), output / folder, data, progress)
+        members.append({"name": folder, "weight": 0.5 / JUDGES if judge else 0.5, "models": [folder]})
+    if IS_MAIN:
+        write_json(output / STACK, {"bias": 0.0, "members": members})
+    return EnsembleRater(output, config.as_dict()), {"members": len(members)}

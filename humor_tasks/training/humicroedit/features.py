@@ -27,10 +27,9 @@ from humor_tasks.models.humicroedit.groups import Groups, History
 from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
 from humor_tasks.training.checkpoint import write_folder
-from humor_tasks.training.folder import CURVES
-from humor_tasks.training.humicroedit.config import TrainConfig
-from humor_tasks.training.humicroedit.data import Data, Rows
-from humor_tasks.training.humicroedit.predictions import rmse
+from humor_tasks.training.humicroedit.data import Data, Rows, rmse
+from humor_tasks.training.humicroedit.settings import TrainConfig
+from humor_tasks.training.run_folders import CURVES
 
 FOLDS = 5
 
@@ -90,26 +89,26 @@ def texts_of(data: Data) -> list[str]:
 
 def fit_groups(config: TrainConfig, data: Data) -> tuple[Groups, Any]:
     """The groups of features of a run, and those of its training rows."""
-    names, rows, own = config.features.split("+"), data.all(), None
-    given: dict[str, Any] = {}
+    names, rows, history = config.features.split("+"), data.all(), None
+    sources: dict[str, Any] = {}
     if {"similarity", "words", "sentence"} & set(names):
-        given["vectors"] = _frozen(config.encoder) if config.vectors == "encoder" else _read_vectors(config.vectors)
+        sources["vectors"] = _frozen(config.encoder) if config.vectors == "encoder" else _read_vectors(config.vectors)
     if "lexicon" in names:
-        given["lexicon"] = WordVectors.read(_path(config.lexicon, "lexicon"))
+        sources["lexicon"] = WordVectors.read(_path(config.lexicon, "lexicon"))
     if "knowledge" in names:
-        given["graph"] = _read_graph(config.knowledge)
+        sources["graph"] = _read_graph(config.knowledge)
     if "cooccurrence" in names:
-        given["together"] = Together.counted(_lines(config.corpus) if config.corpus else sorted(set(rows.groups)))
+        sources["together"] = Together.counted(_lines(config.corpus) if config.corpus else sorted(set(rows.groups)))
     if "history" in names:
-        given["history"], own = History.fitted(rows.edits, rows.grades, rows.groups)
-    groups = Groups(names, **given)
-    return groups, groups.rows(rows.edits, own)
+        sources["history"], history = History.fitted(rows.edits, rows.grades, rows.groups)
+    groups = Groups(names, **sources)
+    return groups, groups.rows(rows.edits, history)
 
 
-def _path(given: str, name: str) -> Path:
-    if not given:
+def _path(path: str, name: str) -> Path:
+    if not path:
         raise BadInput(f"--features {name} needs data: give --{name} PATH.")
-    return Path(given).expanduser()
+    return Path(path).expanduser()
 
 
 def _lines(corpus: str) -> list[str]:
@@ -122,13 +121,13 @@ def _lines(corpus: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _read_graph(given: str) -> Graph:
-    return Graph.read(_path(given, "knowledge"))
+def _read_graph(path: str) -> Graph:
+    return Graph.read(_path(path, "knowledge"))
 
 
 @lru_cache(maxsize=1)
-def _read_vectors(given: str) -> WordVectors:
-    return WordVectors.read(Path(given).expanduser())
+def _read_vectors(path: str) -> WordVectors:
+    return WordVectors.read(Path(path).expanduser())
 
 
 @lru_cache(maxsize=2)
@@ -144,8 +143,8 @@ def _ridge(alphas: Sequence[float], features: Any, rows: Rows, output: Path) -> 
     grades = np.array(rows.grades)
     rated = np.zeros((len(alphas), len(rows)))
     for held in fold_places(rows.groups, FOLDS, seed=0):
-        kept = np.setdiff1d(np.arange(len(rows)), held)
-        for place, layers in enumerate(ridge_layers(features[kept], grades[kept], alphas)):
+        others = np.setdiff1d(np.arange(len(rows)), held)
+        for place, layers in enumerate(ridge_layers(features[others], grades[others], alphas)):
             rated[place, held] = layers(features[held])
     curve = [(alpha, rmse(column.tolist(), rows.grades)) for alpha, column in zip(alphas, rated, strict=True)]
     write_table(output / CURVES, ("alpha", "cross_validated_rmse"), curve)
@@ -166,15 +165,13 @@ def ridge_layers(features: Any, grades: Any, alphas: Sequence[float]) -> list[La
     scaling = {"mean": features.mean(0), "scale": features.std(0) + 1e-6}
     standardised = (features - scaling["mean"]) / scaling["scale"]
     mean = grades.mean()
-    products, targets = (
-        (standardised.T @ standardised).astype(np.float64),
-        (standardised.T @ (grades - mean)).astype(np.float64),
-    )
-    found = []
+    products = (standardised.T @ standardised).astype(np.float64)
+    targets = (standardised.T @ (grades - mean)).astype(np.float64)
+    results = []
     for alpha in alphas:  # the matrix products dominate the time and are the same for every alpha
         weights = cho_solve(cho_factor(products + alpha * np.eye(len(products))), targets)
-        found.append(_one_layer(scaling, weights, mean))
-    return found
+        results.append(_one_layer(scaling, weights, mean))
+    return results
 
 
 def _one_layer(scaling: dict[str, Any], weights: Any, bias: Any) -> Layers:
@@ -215,17 +212,17 @@ def _trees(
 ) -> tuple[Trees, dict[str, Any]]:
     """Boosted trees, as many as have the lowest RMSE on dev."""
     library = xgboost()
-    told: dict[str, dict[str, list[float]]] = {}
+    history: dict[str, dict[str, list[float]]] = {}
     booster = library.train(
         _BOOSTING | {"seed": config.seed},
         library.DMatrix(features, rows.grades),
         num_boost_round=2000,
         evals=[(library.DMatrix(dev, dev_rows.grades), "dev")],
         early_stopping_rounds=50,
-        evals_result=told,
+        evals_result=history,
         verbose_eval=False,
     )
-    curve = told["dev"]["rmse"]
+    curve = history["dev"]["rmse"]
     write_table(output / CURVES, ("trees", "dev_rmse"), list(enumerate(curve, 1)))
     trees = booster.best_iteration + 1
     return Trees(booster[:trees]), {"trees": trees}
@@ -244,8 +241,8 @@ _BOOSTING = {
 def few_trees(features: Any, grades: Any, seed: int) -> Trees:
     """Boosted trees for few columns, such as members' ratings."""
     library = xgboost()
-    how = _BOOSTING | {"max_depth": 3, "colsample_bytree": 1.0, "min_child_weight": 20, "seed": seed}
-    return Trees(library.train(how, library.DMatrix(features, grades), num_boost_round=100))
+    settings = _BOOSTING | {"max_depth": 3, "colsample_bytree": 1.0, "min_child_weight": 20, "seed": seed}
+    return Trees(library.train(settings, library.DMatrix(features, grades), num_boost_round=100))
 
 
 def _bayes(features: Any, rows: Rows) -> Bayes:
@@ -269,5 +266,5 @@ def fold_places(groups: Sequence[str], folds: int, seed: int) -> list[Any]:
     random.Random(seed).shuffle(names)
     fold_of = {name: i % folds for i, name in enumerate(names)}
     codes = np.array([fold_of[group] for group in groups])
-    found = [np.flatnonzero(codes == fold) for fold in range(folds)]
-    return [places for places in found if len(places)]
+    by_fold = (np.flatnonzero(codes == fold) for fold in range(folds))
+    return [places for places in by_fold if len(places)]

@@ -16,7 +16,6 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, softplus
-from tqdm import tqdm
 
 from humor_tasks.models.humicroedit import network as net
 from humor_tasks.models.humicroedit.frozen import open_encoder
@@ -24,12 +23,11 @@ from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.network import BATCH, Tokens, tensors
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.training.checkpoint import seed_epoch, write_folder
-from humor_tasks.training.folder import IS_MAIN
-from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
-from humor_tasks.training.humicroedit.data import Data
+from humor_tasks.training.humicroedit.data import Data, rmse
 from humor_tasks.training.humicroedit.features import fit_groups, texts_of, word_vectors
-from humor_tasks.training.humicroedit.predictions import rmse
+from humor_tasks.training.humicroedit.settings import JUDGES, TrainConfig
 from humor_tasks.training.loop import Epochs, accelerator_for, fit, warm_then_linear
+from humor_tasks.training.run_folders import IS_MAIN
 
 # ---- frozen layers -------------------------------------------------------------------------------
 # The lower layers of an encoder, computed once per row instead of once per row and epoch.
@@ -106,10 +104,8 @@ class Trainer(Epochs):
     CURVE = ("epoch", "step", "train_loss", "dev_rmse", "lr")
 
     def __init__(self, config: TrainConfig, data: Data, output: Path, progress: bool) -> None:
-        self.config, self.output, self.rows = config, output, data.all()
-        self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr
-        self.accelerator = accelerator_for(config.precision)
-        self.progress = progress and self.accelerator.is_main_process
+        super().__init__(config, output, accelerator_for(config.precision), progress)
+        self.rows = data.all()
         torch.manual_seed(config.seed)
         self.targets, self.dev_means = (rows.targets(config.judge, JUDGES) for rows in (self.rows, data.dev))
         self.groups: Groups | None = None
@@ -154,24 +150,21 @@ class Trainer(Epochs):
         """The mean loss of one epoch."""
         seed_epoch(self.config.seed, epoch, self.accelerator.process_index)
         model.train()
-        batches, device = self._batches(epoch), self.accelerator.device
+        planned, device = self._batches(epoch), self.accelerator.device
         means = torch.tensor(self.targets, device=device)
-        total = torch.zeros((), device=device)
-        with tqdm(batches, f"epoch {epoch + 1}/{self.config.epochs}", disable=not self.progress, mininterval=1) as bar:
-            for at, batch in enumerate(bar):
-                for group in optimizer.param_groups:
-                    group["lr"] = group["base_lr"] * self._factor(epoch * len(batches) + at)
-                rows = [self.tokens[i] for i in batch]
-                self._select_states(rows)
-                rated = model(*net.tensors(rows, self._padding, device))
-                loss = self._loss(rated, means[batch], batch)
-                self.accelerator.backward(loss)
-                self.accelerator.clip_grad_norm_(model.parameters(), 1.0)
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-                total += loss.detach()
-                self.progressed(bar, epoch, at, total, at + 1)
-        return (float(total) / len(batches),)
+        total, name = torch.zeros((), device=device), f"epoch {epoch + 1}/{self.config.epochs}"
+        for bar, at, batch in self.batches(planned, epoch * len(planned), name, optimizer, self._factor):
+            rows = [self.tokens[i] for i in batch]
+            self._select_states(rows)
+            rated = model(*net.tensors(rows, self._padding, device))
+            loss = self._loss(rated, means[batch], batch)
+            self.accelerator.backward(loss)
+            self.accelerator.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            total += loss.detach()
+            self.progressed(bar, epoch, at, total, at + 1)
+        return (float(total) / len(planned),)
 
     def _select_states(self, rows: Sequence[net.Tokens]) -> None:
         if self.frozen:

@@ -7,11 +7,9 @@ from typing import Any
 
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.models.humicroedit.rater import Rater, text_of
-from humor_tasks.training.folder import IS_MAIN, run_in
-from humor_tasks.training.humicroedit.config import TrainConfig
-from humor_tasks.training.humicroedit.data import Data, read_data
-from humor_tasks.training.humicroedit.predictions import predictions
-from humor_tasks.training.record import record
+from humor_tasks.training.humicroedit.data import Data, predictions, read_data
+from humor_tasks.training.humicroedit.settings import TrainConfig
+from humor_tasks.training.run_folders import IS_MAIN, record, run_in
 
 # These systems train in all processes of `accelerate launch`, the others in the main process.
 NETWORKS = ("vectors", "encoder", "pair")
@@ -49,6 +47,17 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
     return run_in(output, config.as_dict(), read, run, shared=bool(config.part))
 
 
+def summary(metrics: dict[str, Any]) -> list[str]:
+    """The metrics, one a line."""
+    if not metrics:
+        return ["This part is trained; when all parts are, run the command without --part."]
+    return [
+        f"{name:<22}{value:.{0 if name == 'seconds' else 5}f}"
+        for name, value in metrics.items()
+        if isinstance(value, float)
+    ]
+
+
 def _wants_funlines(config: TrainConfig) -> bool:
     if config.system != "ensemble":
         return config.funlines
@@ -64,7 +73,7 @@ def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple
 
         return fit_ensemble(config, data, output, progress, train)
     if config.system == "grades":
-        from humor_tasks.training.humicroedit.grades import fit_grades
+        from humor_tasks.training.humicroedit.ensemble import fit_grades
 
         return fit_grades(config, data, output, progress, train)
     if config.system in NETWORKS:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +24,25 @@ from accelerate import Accelerator
 from accelerate.utils import gather_object
 from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
-from tqdm import tqdm
 
+from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.records import Record
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
 from humor_tasks.models.pictures.loader import to_device
-from humor_tasks.training.loop import (
-    Epochs,
-    Part,
-    accelerator_for,
-    adamw,
-    has_own_rows,
-    plan,
-    process_share,
-    warm_then_linear,
-)
-from humor_tasks.training.ofa.config import OfaTrainConfig
-from humor_tasks.training.ofa.data import Batches, Splits
-from humor_tasks.training.ofa.features import Features, backbone
+from humor_tasks.training import evaluation
+from humor_tasks.training.evaluation import MODEL, SPLITS, Metrics, Recipe, divided, evaluated, perplexities, train_run
+from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_share, warm_then_linear
+from humor_tasks.training.ofa.data import Batches, Features, Splits, answered, backbone, opened, read_splits
+from humor_tasks.training.ofa.settings import OfaTrainConfig
+from humor_tasks.training.run_folders import check_base, record
+
+LONGEST = 256
+"""The most tokens of a written answer, if the network has so many positions."""
 
 # ---- the network ---------------------------------------------------------------------------------
 # The loss of OFA's answers, and activation checkpointing.
@@ -56,9 +56,9 @@ def smoothed_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float)
     is called with s' = s V / (V - 1), which gives the same loss.
     """
     size = logits.shape[-1]
-    flat, wanted = logits.flatten(0, 1).float(), targets.flatten()
+    flat_logits, flat_targets = logits.flatten(0, 1).float(), targets.flatten()
     spread = smoothing * size / (size - 1)
-    return cross_entropy(flat, wanted, ignore_index=PAD, reduction="sum", label_smoothing=spread)
+    return cross_entropy(flat_logits, flat_targets, ignore_index=PAD, reduction="sum", label_smoothing=spread)
 
 
 def checkpoint_activations(network: OfaNetwork) -> None:
@@ -73,11 +73,11 @@ def checkpoint_activations(network: OfaNetwork) -> None:
 
 
 def _checkpointed(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    def wrapper(*given: Any) -> torch.Tensor:
+    def wrapper(*arguments: Any) -> torch.Tensor:
         if not torch.is_grad_enabled():
-            return function(*given)
-        found: torch.Tensor = checkpoint(function, *given, use_reentrant=False)
-        return found
+            return function(*arguments)
+        result: torch.Tensor = checkpoint(function, *arguments, use_reentrant=False)
+        return result
 
     return wrapper
 
@@ -91,16 +91,13 @@ class Trainer(Epochs):
     CURVE = ("epoch", "step", "train_loss", "validation_loss", "validation_nll", "lr")
 
     def __init__(self, config: OfaTrainConfig, data: Splits, output: Path, progress: bool) -> None:
-        self.config, self.output = config, output
-        self.epochs, self.patience, (self.rate,) = config.epochs, config.patience, config.lr
-        self.clip_norm = config.clip_norm
-        self.accelerator = accelerator(config)
-        self.progress = progress and self.accelerator.is_main_process
+        super().__init__(config, output, accelerator(config), progress)
         self.describer = load_describer(config.pretrained, config, self.accelerator, config.model_revision)
         self.network = self.describer.ofa.network
-        kept = Features(backbone(self.describer, self.accelerator.autocast), output) if config.freeze_resnet else None
-        self.train_rows = Batches(data.train, self.describer, config.workers, kept)
-        self.validation = Batches(data.validation, self.describer, config.workers, kept)
+        features = backbone(self.describer, self.accelerator.autocast)
+        frozen = Features(features, output) if config.freeze_resnet else None
+        self.train_rows = Batches(data.train, self.describer, config.workers, frozen)
+        self.validation = Batches(data.validation, self.describer, config.workers, frozen)
         if config.freeze_embeddings:
             self.network.encoder.embed_tokens.weight.requires_grad_(False)
         if config.freeze_resnet:
@@ -114,19 +111,15 @@ class Trainer(Epochs):
         """Mean loss per token over one epoch, with changing weights."""
         config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
         model.train()
-        batches = plan(len(self.train_rows), config.batch_size, f"{config.seed}-{epoch}")
+        planned = plan(len(self.train_rows), config.batch_size, f"{config.seed}-{epoch}")
         total, seen = torch.zeros((), device=self.accelerator.device), 0
         name = f"fold {config.fold}, epoch {epoch + 1}/{config.epochs}"
-        with tqdm(batches, name, disable=not self.progress, mininterval=1) as bar:
-            for at, batch in enumerate(bar):
-                for group in optimizer.param_groups:
-                    group["lr"] = self._rate(epoch * self.steps + at)
-                own, tokens = process_share(batch, process, processes), self.train_rows.tokens(batch)
-                mine = has_own_rows(batch, process)
-                parts = [Part(rows, mine) for rows in self.train_rows.parts(own, config.micro_batch)]
-                total += self.update(parts, self._losses, tokens)
-                seen += self.train_rows.tokens(own)
-                self.progressed(bar, epoch, at, total, seen)
+        for bar, at, batch in self.batches(planned, epoch * self.steps, name, optimizer, self._share):
+            share, tokens = process_share(batch, process, processes), self.train_rows.tokens(batch)
+            parts = [Part(rows, process < len(batch)) for rows in self.train_rows.parts(share, config.micro_batch)]
+            total += self.update(parts, self._losses, tokens)
+            seen += self.train_rows.tokens(share)
+            self.progressed(bar, epoch, at, total, seen)
         everything = self.train_rows.tokens(range(len(self.train_rows)))
         return (float(self.accelerator.reduce(total, "sum")) / everything,)
 
@@ -137,8 +130,8 @@ class Trainer(Epochs):
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The validation loss; the same, the loss without smoothing, and the learning rate."""
-        found = losses(self.describer, self.validation, self.accelerator, self.config)
-        return found["loss"], (found["loss"], found["nll"], self._rate(step - 1))
+        split = losses(self.describer, self.validation, self.accelerator, self.config)
+        return split["loss"], (split["loss"], split["nll"], self.rate * self._share(step - 1))
 
     def _save(self, folder: Path) -> None:
         """Write a checkpoint that `Ofa.load` reads: weights, configuration, vocabulary and picture size."""
@@ -152,12 +145,11 @@ class Trainer(Epochs):
     def _notes(self) -> dict[str, Any]:
         return {"lr": self.rate}
 
-    def _rate(self, step: int) -> float:
+    def _share(self, step: int) -> float:
         config, steps = self.config, self.steps * self.epochs
-        warm = max(1, round(config.warmup * steps))
-        if config.decay == "constant" and step >= warm:
-            return self.rate
-        return self.rate * warm_then_linear(step, steps, config.warmup)
+        if config.decay == "constant" and step >= max(1, round(config.warmup * steps)):
+            return 1.0
+        return warm_then_linear(step, steps, config.warmup)
 
 
 def accelerator(config: OfaTrainConfig) -> Accelerator:
@@ -194,14 +186,96 @@ def losses(describer: Describer, rows: Batches, place: Accelerator, config: OfaT
     sums = {name: [0.0, 0.0, 0] for name in names}
     process = range(place.process_index, len(rows), place.num_processes)
     with torch.inference_mode(), place.autocast():
-        for name, found in sums.items():
+        for name, question in sums.items():
             for part in rows.parts([i for i in process if rows.rows[i].question == name], size):
                 logits, tokens = answer_logits(network, describer, rows, part)
-                found[0] += float(smoothed_loss(logits, tokens, config.smoothing))
-                found[1] += float(smoothed_loss(logits, tokens, 0.0))
-                found[2] += rows.tokens(part)
+                question[0] += float(smoothed_loss(logits, tokens, config.smoothing))
+                question[1] += float(smoothed_loss(logits, tokens, 0.0))
+                question[2] += rows.tokens(part)
     every = gather_object([sums])
     by = {name: [sum(column) for column in zip(*(one[name] for one in every), strict=True)] for name in names}
     loss, nll, count = (sum(column) for column in zip(*by.values(), strict=True))
-    each = {name: found[1] / found[2] for name, found in by.items() if found[2]}
-    return {"loss": loss / count, "nll": nll / count, "tokens": count, "nll_by_question": each}
+    nll_by_question = {name: total / tokens for name, (_, total, tokens) in by.items() if tokens}
+    return {"loss": loss / count, "nll": nll / count, "tokens": count, "nll_by_question": nll_by_question}
+
+
+# ---- runs ----------------------------------------------------------------------------------------
+
+
+def train(
+    config: OfaTrainConfig, output: Path, data: Mapping[str, Splits] | None = None, progress: bool = True
+) -> Metrics:
+    """See `train_run`. data: rows by fold, if already read.
+
+    `validation` and `test` hold the results of `losses`, with fold=all as unweighted means over folds; of a task that
+    is learned itself also the results of `humor_tasks.evaluate` for predictions_SPLIT.json, and the `perplexity` of the
+    references.
+    """
+    return train_run(_RECIPE, config, output, data, progress)
+
+
+def summary(metrics: Metrics) -> list[str]:
+    """The losses and scores, one a line."""
+    return evaluation.summary(metrics, ("loss", "nll"))
+
+
+def _read(config: OfaTrainConfig) -> dict[str, Splits]:
+    folds = FOLDS if config.fold == "all" else (config.fold,)
+    return {fold: read_splits(config.with_values(fold=fold)) for fold in folds}
+
+
+def _fit(config: OfaTrainConfig, data: Mapping[str, Splits], output: Path, progress: bool) -> Metrics:
+    """One fold at one learning rate. The saved model is evaluated, as when it is loaded later."""
+    splits = data[config.fold]
+    units = splits.units(config.task)
+    check_base(config.pretrained, units)
+    notes = fit(output, MODEL, lambda: Trainer(config, splits, output, progress))
+    record(output / MODEL, config.task, splits.source, config.fold, units, config.pretrained)
+    place = accelerator(config)
+    describer = load_describer(output / MODEL, config, place)
+    results = {
+        split: losses(describer, Batches(getattr(splits, split), describer, config.workers), place, config)
+        for split in SPLITS
+    }
+    replies = {split: divided(run, partial(_written, describer, run)) for split, run in splits.runs.items()}
+    for split, scores in evaluated(output, splits.runs, replies).items():
+        run = splits.runs[split]
+        results[split] |= scores | {"perplexity": perplexities(run, partial(_likelihoods, describer, run))}
+    rows = {split: len(getattr(splits, split)) for split in ("train", *SPLITS)}
+    return notes | results | {"rows": rows}
+
+
+def _evaluated(config: OfaTrainConfig, data: Mapping[str, Splits]) -> Mapping[str, Run]:
+    if config.fold != "all":
+        return data[config.fold].runs
+    return {split: opened(config, split, "pixels") for split in SPLITS if config.is_open}
+
+
+_RECIPE = Recipe(
+    "ofa",
+    _read,
+    _fit,
+    reached=lambda metrics: -metrics["validation"]["loss"],
+    evaluated=_evaluated,
+    reported=("lr", "best_epoch", "epochs_run", "rows"),
+    of_fold=lambda data, fold: {fold: data[fold]},
+    means=("loss", "nll"),
+    one_rate=True,
+)
+
+
+def _written(describer: Describer, run: Run, records: Sequence[Record]) -> list[str]:
+    """The answers by beam search."""
+    rows = [answered(run, record) for record in records]
+    settings = replace(describer.settings, max_len=min(LONGEST, describer.ofa.config.most_tokens - 1))
+    wheres = [f"contest {row.contest}" for row in rows]
+    return describer.answer([row.picture for row in rows], [row.question_text for row in rows], settings, wheres)
+
+
+def _likelihoods(describer: Describer, run: Run, records: Sequence[Record]) -> list[tuple[float, int]]:
+    """For `perplexities`."""
+    rows = [answered(run, record) for record in records]
+    texts = [f" {row.answer}" for row in rows]
+    scored = describer.loglikelihoods([row.picture for row in rows], [row.question_text for row in rows], texts)
+    counts = [len(describer.tokenizer.encode(text, marks=False)) - 2 for text in texts]  # without begin and end
+    return [(logprob, count) for (logprob, _), count in zip(scored, counts, strict=True)]

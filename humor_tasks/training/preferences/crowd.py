@@ -14,7 +14,7 @@ from humor_tasks.data.contests.annotations import Scene, read_annotations
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, read_contest, twins
 from humor_tasks.data.contests.source import HELD_OUT, TWINS
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.training.preferences.writing import Preference, Preferences
+from humor_tasks.training.preferences.rows import Preference, Preferences
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Read:
 
 
 def crowd_preferences(
-    folder: Path, annotations: Path | None, choice: Choice, wanted: int, seed: int, distinct: bool
+    folder: Path, annotations: Path | None, choice: Choice, most: int, seed: int, distinct: bool
 ) -> Preferences:
     """Pairs of each contest by `pairs.draw`, by split; no contest, and no contest with another's captions, in two.
 
@@ -51,23 +51,23 @@ def crowd_preferences(
     if choice.contests and (lacking := sorted(choice.contests - set(files))):
         raise BadInput(f"--contests: {folder} has no file of {listed('contest', map(str, lacking), most=5)}.")
     described = read_annotations(annotations) if annotations else None
-    scenes = None if described is None else {n: each.fixed for n, each in described.items() if each.fixed}
+    scenes = None if described is None else {n: scene.fixed for n, scene in described.items() if scene.fixed}
     read = Read()
-    asked = {n: path for n, path in files.items() if choice.contests is None or n in choice.contests}
-    for number in sorted(asked):
+    chosen = {n: path for n, path in files.items() if choice.contests is None or n in choice.contests}
+    for number in sorted(chosen):
         if why := _unwanted(number, choice, scenes):
             read.left_out[number] = why
-            del asked[number]
-    pairs = twins(_contests(asked, scenes, wanted, seed, distinct, read))
+            del chosen[number]
+    pairs = twins(_contests(chosen, scenes, most, seed, distinct, read))
     splits = divide(sorted(read.rows), pairs, choice, seed, read.left_out)
     if not any(read.rows[number] for held in splits.values() for number in held):
-        raise BadInput(f"{folder}: no contest has a pair; left out: {_told(read.left_out) or 'none'}.")
+        raise BadInput(f"{folder}: no contest has a pair; left out: {_reasons(read.left_out) or 'none'}.")
     rows = {split: [row for number in held for row in read.rows[number]] for split, held in splits.items() if held}
     return Preferences(
         rows,
         f"The crowd's ratings of {sum(map(len, splits.values()))} contests, with{'' if scenes else 'out'} the scene",
-        _facts(splits, read, wanted, seed, distinct),
-        _warnings(splits, read, wanted, pairs),
+        _facts(splits, read, most, seed, distinct),
+        _warnings(splits, read, most, pairs),
         _table(splits, read),
     )
 
@@ -84,7 +84,7 @@ def _unwanted(number: int, choice: Choice, scenes: Mapping[int, Scene] | None) -
 def _contests(
     files: Mapping[int, Path],
     scenes: Mapping[int, Scene] | None,
-    wanted: int,
+    most: int,
     seed: int,
     distinct: bool,
     read: Read,
@@ -97,7 +97,7 @@ def _contests(
         if not contest.rated:
             read.left_out[number] = "without ratings"
             continue
-        drawn = draw(contest, wanted, seed, distinct)
+        drawn = draw(contest, most, seed, distinct)
         read.drawn[number] = drawn
         read.rows[number] = _rows(contest, drawn, "" if scenes is None else _context(scenes[number]))
         yield number, contest.key
@@ -110,15 +110,15 @@ def _context(scene: Scene) -> str:
 
 
 def _rows(contest: Contest, drawn: Drawn, context: str) -> list[Preference]:
-    found = []
+    rows = []
     for pair in drawn.places.tolist():
         facts: dict[str, object] = {"contest": str(contest.number)}
         for side, place in zip(("chosen", "rejected"), pair, strict=True):
             for name in ("mean", "precision", "votes"):
                 facts[f"{side}_{name}"] = getattr(contest, name)[place]
             facts[f"{side}_place"] = place
-        found.append(Preference(context, contest.caption[pair[0]], contest.caption[pair[1]], facts))
-    return found
+        rows.append(Preference(context, contest.caption[pair[0]], contest.caption[pair[1]], facts))
+    return rows
 
 
 # ---- splits -------------------------------------------------------------------------------------
@@ -153,37 +153,37 @@ def divide(
     return {split: sorted(held) for split, held in splits.items()}
 
 
-# ---- what is told -------------------------------------------------------------------------------
+# ---- the card ------------------------------------------------------------------------------------
 
 
-def _facts(splits: Mapping[str, Sequence[int]], read: Read, wanted: int, seed: int, distinct: bool) -> dict[str, str]:
+def _facts(splits: Mapping[str, Sequence[int]], read: Read, most: int, seed: int, distinct: bool) -> dict[str, str]:
     held = [read.drawn[number] for numbers in splits.values() for number in numbers]
     again = "never" if distinct else "yes, as in the released rule"
-    shares = [each.accepted for each in held]
+    shares = [drawn.accepted for drawn in held]
     return {
         "rule": "mean_c - mean_r > 3 sqrt(precision_c^2 + precision_r^2); c uniform in the better half, r below c",
-        "pairs per contest": f"at most {wanted:,}, in at most 200,000 draws; seed {seed}",
-        "a pair may come again": f"{again}; {sum(each.repeats for each in held):,} do",
+        "pairs per contest": f"at most {most:,}, in at most 200,000 draws; seed {seed}",
+        "a pair may come again": f"{again}; {sum(drawn.repeats for drawn in held):,} do",
         "accepted share of draws": f"mean {sum(shares) / len(shares):.3f}, {min(shares):.4f} to {max(shares):.3f}",
-        "accepted draws left out, both captions the same words": f"{sum(each.same for each in held):,}",
-        "captions without a standard error, never accepted": f"{sum(each.unknown for each in held):,}",
+        "accepted draws left out, both captions the same words": f"{sum(drawn.same for drawn in held):,}",
+        "captions without a standard error, never accepted": f"{sum(drawn.unknown for drawn in held):,}",
     }
 
 
 def _warnings(
-    splits: Mapping[str, Sequence[int]], read: Read, wanted: int, pairs: Sequence[tuple[int, int]]
+    splits: Mapping[str, Sequence[int]], read: Read, most: int, pairs: Sequence[tuple[int, int]]
 ) -> list[str]:
     held = sorted(number for numbers in splits.values() for number in numbers)
-    short = [number for number in held if len(read.drawn[number].places) < wanted]
-    found = [f"{len(short)} of {len(held)} contests have fewer than {wanted:,} pairs"] if short else []
+    short = [number for number in held if len(read.drawn[number].places) < most]
+    warnings = [f"{len(short)} of {len(held)} contests have fewer than {most:,} pairs"] if short else []
     for number in held:
-        if doubts := read.drawn[number].warnings(wanted):
-            found.append(f"contest {number}: {'; '.join(doubts)}")
-    found += [f"contests {a} and {b} have the same captions" for a, b in pairs]
-    return found + ([f"left out: {told}"] if (told := _told(read.left_out)) else [])
+        if doubts := read.drawn[number].warnings(most):
+            warnings.append(f"contest {number}: {'; '.join(doubts)}")
+    warnings += [f"contests {a} and {b} have the same captions" for a, b in pairs]
+    return warnings + ([f"left out: {reasons}"] if (reasons := _reasons(read.left_out)) else [])
 
 
-def _told(left_out: Mapping[int, str]) -> str:
+def _reasons(left_out: Mapping[int, str]) -> str:
     by_reason: dict[str, list[int]] = {}
     for number, why in sorted(left_out.items()):
         by_reason.setdefault(why, []).append(number)

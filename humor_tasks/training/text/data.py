@@ -12,7 +12,7 @@ from humor_tasks.data.records import Record, plain_text
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import chat_text, plain_template
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.text.settings import TextTrainConfig
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def read_splits(config: TextTrainConfig) -> Splits:
         split: validation if split == "validation" else load(config.task, **config.parameters(split))
         for split in config.evaluate
     }
-    found = Splits(train, validation, evaluated)
+    splits = Splits(train, validation, evaluated)
     if train is not None:
         where = f"{config.dataset}, {config.task}, fold {config.fold}"
-        clusters = {split: {record.cluster for record in run.records} for split, run in found.runs.items()}
+        clusters = {split: {record.cluster for record in run.records} for split, run in splits.runs.items()}
         check_disjoint(where, clusters, "contest" if config.has_folds else "picture or clip")
-    return found
+    return splits
 
 
 def question(record: Record) -> Question:

@@ -7,25 +7,35 @@ is the mean over all of its answers' tokens (encoders: rows), so that neither di
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, cast
 
 import torch
 from accelerate.utils import gather_object
-from tqdm import tqdm
 from transformers import GenerationConfig
 
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.records import Record
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import best
+from humor_tasks.models.text.causal import Causal
+from humor_tasks.models.text.encoder import Ranker
+from humor_tasks.models.text.language import Generation, LanguageModel
 from humor_tasks.models.text.opening import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, accelerator_for, plan, process_parts, share_of_rate
-from humor_tasks.training.sharding import requested
-from humor_tasks.training.text.adapters import adapt, merged
-from humor_tasks.training.text.config import TextTrainConfig
-from humor_tasks.training.text.data import Splits
-from humor_tasks.training.text.systems import System, system_of
+from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, perplexities, train_run
+from humor_tasks.training.evaluation import summary as summary
+from humor_tasks.training.loop import Epochs, accelerator_for, fit, plan, process_parts, share_of_rate
+from humor_tasks.training.run_folders import check_base, record
+from humor_tasks.training.sharding import requested, whole_networks
+from humor_tasks.training.text.data import Splits, chat_of, prompt_of, question, read_splits
+from humor_tasks.training.text.settings import TextTrainConfig
+from humor_tasks.training.text.systems import System, adapt, merged, system_of
 
 _IDS = ("pad_token_id", "eos_token_id", "bos_token_id", "decoder_start_token_id")
 JUDGED = 32  # validation rows at once
@@ -48,11 +58,10 @@ class Trainer(Epochs):
     """What the harnesses read of a text model's folder."""
 
     def __init__(self, config: Any, data: Any, output: Path, progress: bool) -> None:
-        self.config, self.output = config, output
-        self.accelerator = accelerator_for(config.precision, config.device, "text", sharded=True)
-        self.progress = progress and self.accelerator.is_main_process
-        self.clip_norm = config.clip_norm
-        self.epochs, self.patience, self.rate = config.epochs * config.validations, config.patience, config.lr[0]
+        super().__init__(
+            config, output, accelerator_for(config.precision, config.device, "text", sharded=True), progress
+        )
+        self.epochs = config.epochs * config.validations
         self.system = self._opened(data)
         self.system.device, self.network = self.accelerator.device, self.system.network
         self.optimizer = torch.optim.AdamW(self._groups(), fused=True)
@@ -85,7 +94,9 @@ class Trainer(Epochs):
         """The trainable parameters, the encoder's new layer with its own learning rate."""
         config = self.config
         new = [p for name, p in self.network.named_parameters() if name.split(".")[0] == "head"]
-        rest = [p for p in self.network.parameters() if p.requires_grad and not any(p is each for each in new)]
+        rest = [
+            p for p in self.network.parameters() if p.requires_grad and not any(p is parameter for parameter in new)
+        ]
         shared = {"betas": (config.beta1, config.beta2), "eps": config.eps, "weight_decay": config.weight_decay}
         groups = [{"params": rest, "lr": self.rate, "base_lr": self.rate}]
         groups += [{"params": new, "lr": config.head_lr, "base_lr": config.head_lr}] if self.kind == "encoder" else []
@@ -105,19 +116,16 @@ class Trainer(Epochs):
         model.train()
         whole, part = divmod(epoch, config.validations)
         batches = plan(self.rows, config.batch_size, f"{config.seed}-{whole}")[part :: config.validations]
-        total, units, own = torch.zeros((), device=self.accelerator.device), 0, 0
+        total, units, own_units = torch.zeros((), device=self.accelerator.device), 0, 0
         name = f"fold {config.fold}, lr {self.rate}, epoch {whole + 1}/{config.epochs}"
-        with tqdm(batches, name, disable=not self.progress, mininterval=1) as bar:
-            for at, batch in enumerate(bar):
-                for group in optimizer.param_groups:
-                    group["lr"] = group["base_lr"] * self._share(epoch * self.steps + at)
-                by_length = sorted(batch, key=self.system.length)  # parts of similar length have little padding
-                parts = process_parts(by_length, process, processes, self.most)
-                weight = self.system.weight(batch)
-                total += self.update(parts, lambda part: self.system.loss(model, part.rows), weight)
-                units += weight
-                own += sum(self.system.weight(part.rows) for part in parts if part.own)
-                self.progressed(bar, epoch, at, total, max(1, own))
+        for bar, at, batch in self.batches(batches, epoch * self.steps, name, optimizer, self._share):
+            by_length = sorted(batch, key=self.system.length)  # parts of similar length have little padding
+            parts = process_parts(by_length, process, processes, self.most)
+            weight = self.system.weight(batch)
+            total += self.update(parts, lambda part: self.system.loss(model, part.rows), weight)
+            units += weight
+            own_units += sum(self.system.weight(part.rows) for part in parts if part.counts)
+            self.progressed(bar, epoch, at, total, max(1, own_units))
         return (float(self.accelerator.reduce(total, "sum")) / units,)
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
@@ -127,7 +135,7 @@ class Trainer(Epochs):
         sums = torch.zeros(2, dtype=torch.float64)
         with torch.no_grad(), self.accelerator.autocast():
             for part in process_parts(range(self.judged), process, processes, JUDGED):
-                sums += self.system.judged(self.model, part.rows) * part.own
+                sums += self.system.judged(self.model, part.rows) * part.counts
         wrong, units = (sum(column) for column in zip(*gather_object([sums.tolist()]), strict=True))
         value = wrong / units
         return value, (value if self.config.is_open else 1 - value, self.rate * self._share(step - 1))
@@ -161,3 +169,96 @@ def opened(config: TextTrainConfig, kind: Kind) -> System:
     if config.lora:
         network = adapt(network, config.lora, config.lora_alpha)
     return system_of(config, kind, network, tokenizer)
+
+
+# ---- runs ----------------------------------------------------------------------------------------
+
+
+def train(config: TextTrainConfig, output: Path, data: Splits | None = None, progress: bool = True) -> Metrics:
+    """See `train_run`.
+
+    Each split of `config.evaluate` holds the results of `humor_tasks.evaluate` for predictions_SPLIT.json: metrics with
+    standard errors, and their signature; explanations also the `perplexity` of the references.
+    """
+    return train_run(_RECIPE, config, output, data, progress)
+
+
+def _fit(config: TextTrainConfig, data: Splits, output: Path, progress: bool) -> Metrics:
+    """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
+    assert data.train is not None
+    units = {split: run.units for split, run in data.runs.items()}
+    check_base(config.model, units)
+    notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
+    record(output / MODEL, config.task, data.train.data.provenance, config.fold, units, config.model)
+    device = str(accelerator_for(config.precision, config.device, "text", sharded=True).device)
+    with whole_networks():
+        model = _load(output / MODEL, notes["kind"], device, "fp32" if config.precision == "no" else config.precision)
+    if not config.is_open:
+        letters = {split: _choices(model, run) for split, run in data.evaluated.items()}
+        return notes | evaluated(output, data.evaluated, letters)
+    settings = Generation(config.max_new_tokens, 1, config.temperature, config.top_p, seed=config.seed)
+    texts = {split: _explanations(model, run, settings) for split, run in data.evaluated.items()}
+    results = evaluated(output, data.evaluated, texts)
+    for split, run in data.evaluated.items():
+        results[split]["perplexity"] = perplexities(run, partial(_likelihoods, model, run))
+    return notes | results
+
+
+_RECIPE = Recipe(
+    "text",
+    read_splits,
+    _fit,
+    reached=lambda metrics: -float(metrics["best"]),
+    evaluated=lambda config, data: data.evaluated,
+    reported=("lr", "best", "best_epoch", "epochs_run", "rows_cut"),
+    rows=lambda data: {split: len(run.records) for split, run in data.runs.items()},
+)
+
+
+# ---- answers of the trained model ----------------------------------------------------------------
+
+
+def _load(folder: Path, kind: str, device: str, precision: str) -> Any:
+    """The trained model of a folder."""
+    if kind == "encoder":
+        return Ranker.load(str(folder), device)
+    return (Seq2Seq if kind == "seq2seq" else Causal).load(str(folder), device, precision)
+
+
+def _choices(model: Ranker | Seq2Seq | Causal, run: Run) -> dict[str, str]:
+    """{instance_id: label} of the highest score or likelihood, the first one on a tie."""
+
+    def scores(records: Sequence[Record]) -> list[list[float]]:
+        if isinstance(model, Ranker):
+            return model.score([question(record) for record in records])
+        labels = [[f" {label}" for label in run.form.labels] for _ in records]
+        likelihoods = model.loglikelihoods([_prompt(model, run, record) for record in records], labels)
+        return [[likelihood.logprob for likelihood in choices] for choices in likelihoods]
+
+    labels = run.form.labels
+    return {identity: labels[best(scored)] for identity, scored in divided(run, scores).items()}
+
+
+def _explanations(model: LanguageModel, run: Run, settings: Generation) -> dict[str, str]:
+    """{instance_id: text}."""
+
+    def texts(records: Sequence[Record]) -> list[str]:
+        prompts = [_prompt(model, run, record) for record in records]
+        return [reply.text for reply in model.generate(prompts, settings)]
+
+    return divided(run, texts)
+
+
+def _likelihoods(model: LanguageModel, run: Run, records: Sequence[Record]) -> list[tuple[float, int]]:
+    """For `perplexities`."""
+    references = [[f" {record.target}"] for record in records]
+    scored = model.loglikelihoods([_prompt(model, run, record) for record in records], references)
+    return [(likelihood.logprob, likelihood.tokens) for (likelihood,) in scored]
+
+
+def _prompt(model: LanguageModel, run: Run, record: Record) -> str:
+    """The prompt up to where the answer begins, as the harnesses show it to this kind of model."""
+    if isinstance(model, Causal):
+        prompt = chat_of(run, record, model.tokenizer)
+        return prompt if prompt.endswith(run.form.prefix) else prompt + run.form.prefix
+    return prompt_of(run, record)

@@ -1,4 +1,4 @@
-"""What is trained: language models that write the answer, and encoders that score the choices."""
+"""What is trained: language models that write the answer, and encoders that score the choices; LoRA, by peft."""
 
 from __future__ import annotations
 
@@ -13,17 +13,60 @@ from torch.nn.functional import cross_entropy
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted, last_logits, padded_left
-from humor_tasks.models.text.encoder import HEAD, ChoiceNetwork, TextTokenizer, layout, places
+from humor_tasks.models.text.encoder import HEAD, ChoiceNetwork, Layout, TextTokenizer, layout, places
 from humor_tasks.models.text.opening import context_of
 from humor_tasks.models.text.seq2seq import Seq2Seq
-from humor_tasks.training.choices import choice_loss
-from humor_tasks.training.text.adapters import base_of
-from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.loop import choice_loss
 from humor_tasks.training.text.data import chat_of, prompt_of, question
+from humor_tasks.training.text.settings import TextTrainConfig
 
 Answers = Sequence[Sequence[str]]
 IGNORED = -100  # labels that have no loss
+
+
+# ---- LoRA ----------------------------------------------------------------------------------------
+
+_WRAPPED = "base_model.model."
+_NAME = "default"
+
+
+def adapt(network: Any, rank: int, alpha: int) -> Any:
+    """The peft model of a network with adapters on all linear layers but the output layer; only they are trained."""
+    from peft import LoraConfig, get_peft_model
+
+    return get_peft_model(network, LoraConfig(r=rank, lora_alpha=alpha or 2 * rank, target_modules="all-linear"))
+
+
+def base_of(network: Any) -> Any:
+    """The network inside a peft model, or the network itself."""
+    return network.get_base_model() if hasattr(network, "get_base_model") else network
+
+
+def merged(network: Any, state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """A state dict of `network` under the names of the network without adapters, with these merged into the weights.
+
+    The network is not changed, so that training goes on exactly as without a save.
+    """
+    from peft.tuners.lora import LoraLayer
+
+    weights = {_plain(name): tensor for name, tensor in state.items() if ".lora_" not in name}
+    for name, module in network.named_modules():
+        if isinstance(module, LoraLayer) and _NAME in module.scaling:
+            down, up = (state[f"{name}.lora_{side}.{_NAME}.weight"].float() for side in "AB")
+            change = module.scaling[_NAME] * (up @ down)
+            weight = weights[f"{_plain(name)}.weight"]
+            change = change.T if getattr(module, "fan_in_fan_out", False) else change  # Conv1D, as in GPT-2
+            weights[f"{_plain(name)}.weight"] = (weight.float() + change.to(weight.device)).to(weight.dtype)
+    return weights
+
+
+def _plain(name: str) -> str:
+    return name.replace(_WRAPPED, "").replace(".base_layer.", ".")
+
+
+# ---- systems -------------------------------------------------------------------------------------
 
 
 class System(ABC):
@@ -88,7 +131,7 @@ class Writer(System):
     def prepare(self, train: Run, validation: Run) -> None:
         """See System."""
         written = [[str(record.target)] for record in train.records]
-        self.train_pairs = [own[0] for own in self.pairs(train, train.records, written, end=True)]
+        self.train_pairs = [pairs[0] for pairs in self.pairs(train, train.records, written, end=True)]
         labels = validation.form.labels
         answers = [[str(record.target)] if self.is_open else list(labels) for record in validation.records]
         self.judged_pairs = self.pairs(validation, validation.records, answers, end=False)
@@ -109,28 +152,28 @@ class Writer(System):
 
     def judged(self, model: Any, rows: Sequence[int]) -> torch.Tensor:
         """See System."""
-        own = [self.judged_pairs[row] for row in rows]
+        by_row = [self.judged_pairs[row] for row in rows]
         if self.is_open:
-            pairs = [pairs[0] for pairs in own]
+            pairs = [pairs[0] for pairs in by_row]
             nll = float(self._nll(model, pairs).double().sum())
             return torch.tensor([nll, sum(len(pair.continuation) for pair in pairs)], dtype=torch.float64)
-        found = self._likelihoods(model, own).argmax(1).cpu()
-        wrong = int((found != torch.tensor([self.targets[row] for row in rows])).sum())
+        choices = self._likelihoods(model, by_row).argmax(1).cpu()
+        wrong = int((choices != torch.tensor([self.targets[row] for row in rows])).sum())
         return torch.tensor([wrong, len(rows)], dtype=torch.float64)
 
-    def _likelihoods(self, model: Any, own: Sequence[Sequence[Pair]]) -> torch.Tensor:
+    def _likelihoods(self, model: Any, by_row: Sequence[Sequence[Pair]]) -> torch.Tensor:
         """Log-likelihoods [rows, labels]; labels of one token need one forward pass."""
-        if any(len(pair.continuation) != 1 for pairs in own for pair in pairs):
-            return torch.stack([-self._nll(model, list(pairs)) for pairs in zip(*own, strict=True)], 1)
-        logits, _ = self.scored(model, [pairs[0] for pairs in own])
-        letters = torch.tensor([[pair.continuation[0] for pair in pairs] for pairs in own], device=logits.device)
+        if any(len(pair.continuation) != 1 for pairs in by_row for pair in pairs):
+            return torch.stack([-self._nll(model, list(pairs)) for pairs in zip(*by_row, strict=True)], 1)
+        logits, _ = self.scored(model, [pairs[0] for pairs in by_row])
+        letters = torch.tensor([[pair.continuation[0] for pair in pairs] for pairs in by_row], device=logits.device)
         return logits[:, 0].float().log_softmax(-1).gather(1, letters)
 
     def _nll(self, model: Any, pairs: Sequence[Pair]) -> torch.Tensor:
         """The negative log-likelihood [rows] of each answer."""
-        logits, wanted = self.scored(model, pairs)
-        losses = cross_entropy(logits.float().flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none")
-        return losses.view_as(wanted).sum(1)
+        logits, targets = self.scored(model, pairs)
+        losses = cross_entropy(logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none")
+        return losses.view_as(targets).sum(1)
 
     def save(self, folder: Path, state: dict[str, torch.Tensor]) -> None:
         """See System."""
@@ -147,20 +190,20 @@ class Seq2SeqWriter(Writer):
         """See Writer."""
         reader = Seq2Seq(base_of(self.network), self.tokenizer, "text")
         prompts = [prompt_of(run, record) for record in records]
-        read = dict(zip(prompts, reader.read(prompts), strict=True))
-        wanted = reader.wanted([f" {answer}" for own in answers for answer in own])
+        ids = dict(zip(prompts, reader.read(prompts), strict=True))
+        continuations = reader.wanted([f" {answer}" for of_row in answers for answer in of_row])
         last = [self.tokenizer.eos_token_id] if end else []
         return [
-            [Pair(read[prompt], [*wanted[f" {answer}"], *last], reader.was_cut(prompt)) for answer in own]
-            for prompt, own in zip(prompts, answers, strict=True)
+            [Pair(ids[prompt], [*continuations[f" {answer}"], *last], reader.was_cut(prompt)) for answer in of_row]
+            for prompt, of_row in zip(prompts, answers, strict=True)
         ]
 
     def scored(self, model: Any, pairs: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor]:
         """See Writer."""
         ids, mask = padded([pair.prompt for pair in pairs], self.tokenizer.pad_token_id)
-        wanted, _ = padded([pair.continuation for pair in pairs], IGNORED)
-        wanted = wanted.to(self.device)
-        return model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), labels=wanted).logits, wanted
+        targets, _ = padded([pair.continuation for pair in pairs], IGNORED)
+        targets = targets.to(self.device)
+        return model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), labels=targets).logits, targets
 
 
 class CausalWriter(Writer):
@@ -170,20 +213,20 @@ class CausalWriter(Writer):
         """The answer's prefix belongs to the prompt, but where a chat model writes it: in training."""
         tokens = PairTokenizer(self.tokenizer, context_of(self.tokenizer, base_of(self.network).config))
         prefix = run.form.prefix
-        found = []
-        for record, own in zip(records, answers, strict=True):
+        pairs = []
+        for record, of_row in zip(records, answers, strict=True):
             prompt = chat_of(run, record, self.tokenizer)
             begin = prefix if end and not prompt.endswith(prefix) else ""
-            asked = prompt if begin or prompt.endswith(prefix) else prompt + prefix
-            found.append([tokens(asked, f"{begin} {answer}", end) for answer in own])
-        return found
+            prompt = prompt if begin or prompt.endswith(prefix) else prompt + prefix
+            pairs.append([tokens(prompt, f"{begin} {answer}", end) for answer in of_row])
+        return pairs
 
     def scored(self, model: Any, pairs: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor]:
         """See Writer."""
-        read = [[*pair.prompt, *pair.continuation[:-1]] for pair in pairs]
-        tensors = padded_left(read, self.tokenizer.pad_token_id, self.device)
-        wanted = padded_left([pair.continuation for pair in pairs], IGNORED, self.device)[0]
-        return last_logits(model, accepted(base_of(self.network)), *tensors, wanted.shape[1]), wanted
+        ids = [[*pair.prompt, *pair.continuation[:-1]] for pair in pairs]
+        tensors = padded_left(ids, self.tokenizer.pad_token_id, self.device)
+        targets = padded_left([pair.continuation for pair in pairs], IGNORED, self.device)[0]
+        return last_logits(model, accepted(base_of(self.network)), *tensors, targets.shape[1]), targets
 
 
 class Scorer(System):
@@ -196,20 +239,21 @@ class Scorer(System):
     def prepare(self, train: Run, validation: Run) -> None:
         """See System."""
         self.rows = {"train": self._rows(train), "validation": self._rows(validation)}
-        asked = [question for questions, _ in self.rows.values() for question in questions]
-        texts = layout(asked, self.network.encoding, self.network.with_scene).texts
-        self.known = dict(zip(texts, self.tokens(texts), strict=True))
-        own = layout(self.rows["train"][0], self.network.encoding, self.network.with_scene).texts
-        self.cut = sum(self.known[text].cut for text in own)
+        texts = self._layout([question for questions, _ in self.rows.values() for question in questions]).texts
+        self.tokenized = dict(zip(texts, self.tokens(texts), strict=True))
+        self.cut = sum(self.tokenized[text].cut for text in self._layout(self.rows["train"][0]).texts)
 
-    def _rows(self, run: Run) -> tuple[list[Any], list[int]]:
+    def _layout(self, questions: Sequence[Question]) -> Layout:
+        return layout(questions, self.network.encoding, self.network.with_scene)
+
+    def _rows(self, run: Run) -> tuple[list[Question], list[int]]:
         records, labels = run.records, run.form.labels
         return [question(record) for record in records], [labels.index(str(record.target)) for record in records]
 
     def length(self, row: int) -> int:
         """See System."""
-        asked = layout(self.rows["train"][0][row : row + 1], self.network.encoding, self.network.with_scene)
-        return sum(len(self.known[text].ids) for text in asked.texts)
+        texts = self._layout(self.rows["train"][0][row : row + 1]).texts
+        return sum(len(self.tokenized[text].ids) for text in texts)
 
     def weight(self, rows: Sequence[int]) -> int:
         """The number of rows."""
@@ -227,21 +271,22 @@ class Scorer(System):
     def _sums(self, model: Any, split: str, rows: Sequence[int]) -> torch.Tensor:
         """[2]: the summed loss, and the number of right answers."""
         questions, targets = self.rows[split]
-        asked = layout([questions[row] for row in rows], self.network.encoding, self.network.with_scene)
+        batch = self._layout([questions[row] for row in rows])
         # Scenes apart from choices, which are much shorter.
-        groups = [group for group in (asked.texts[: asked.first], asked.texts[asked.first :]) if group]
-        tensors = [self.tokens.tensors([self.known[text] for text in group], self.device) for group in groups]
-        scores = model(tensors, *places(asked, self.device))
-        return choice_loss(scores, asked.counts, torch.tensor([targets[row] for row in rows], device=self.device))
+        groups = [group for group in (batch.texts[: batch.first], batch.texts[batch.first :]) if group]
+        tensors = [self.tokens.tensors([self.tokenized[text] for text in group], self.device) for group in groups]
+        scores = model(tensors, *places(batch, self.device))
+        return choice_loss(scores, batch.counts, torch.tensor([targets[row] for row in rows], device=self.device))
 
     def save(self, folder: Path, state: dict[str, torch.Tensor]) -> None:
         """See System."""
         from safetensors.torch import save_file
 
-        own = {name.removeprefix("encoder."): tensor for name, tensor in state.items() if name.startswith("encoder.")}
-        base_of(self.network.encoder).save_pretrained(folder, state_dict=own)
+        prefix = "encoder."
+        encoder = {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
+        base_of(self.network.encoder).save_pretrained(folder, state_dict=encoder)
         self.tokenizer.save_pretrained(folder)
-        head = {name: tensor.contiguous() for name, tensor in state.items() if not name.startswith("encoder.")}
+        head = {name: tensor.contiguous() for name, tensor in state.items() if not name.startswith(prefix)}
         save_file(head, folder / HEAD)
 
 

@@ -1,4 +1,4 @@
-"""Run folders: creation, resuming, and the check that a folder holds only one run."""
+"""Run folders: creation, resuming, the check that a folder holds only one run, and what its model was trained on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from humor_tasks._version import __version__
+from humor_tasks.data import trained_on
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
@@ -20,6 +21,7 @@ from humor_tasks.models.folders import CONFIG, METRICS, read_object
 logger = logging.getLogger(__name__)
 
 Read = TypeVar("Read")
+Units = Mapping[str, Collection[str]]
 
 CURVES = "curves.csv"
 LOCK = ".lock"
@@ -42,24 +44,24 @@ def run_in(
     folder holds another run, and where another process is training in it unless the folder is `shared`, as by the parts
     of an ensemble. Data that `read` refuses, and a model that `run` refuses, leave no file.
     """
-    wanted = json.loads(json.dumps(settings))
-    check_folder(output, wanted)
+    values = json.loads(json.dumps(settings))
+    check_folder(output, values)
     if (output / METRICS).is_file():
         return read_object(output / METRICS)
     data = read()
     new = not output.exists()
     with locked(output, shared or not IS_MAIN):
-        return _run(output, wanted, data, run, new)
+        return _run(output, values, data, run, new)
 
 
 def _run(
-    output: Path, wanted: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
+    output: Path, settings: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
 ) -> dict[str, Any]:
-    check_folder(output, wanted)  # again, because another process may have been here while the data were read
+    check_folder(output, settings)  # again, because another process may have been here while the data were read
     if IS_MAIN and (output / METRICS).is_file():
         return read_object(output / METRICS)
     if IS_MAIN:
-        write_json(output / CONFIG, wanted)
+        write_json(output / CONFIG, settings)
     start = time.perf_counter()
     try:
         metrics = run(data)
@@ -106,17 +108,17 @@ def locked(output: Path, shared: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def check_folder(output: Path, wanted: dict[str, Any]) -> None:
+def check_folder(output: Path, settings: dict[str, Any]) -> None:
     """Raise BadInput unless `output` is empty, or holds a run with these settings or nothing but settings."""
     if output.exists() and not output.is_dir():
         raise BadInput(f"{output}: is not a folder.")
     if (output / CONFIG).is_file():
         existing = read_object(output / CONFIG)
         # A setting that the folder lacks was added later: the run was made as it is when the setting is off.
-        same = existing | {n: value for n, value in wanted.items() if n not in existing and value in (None, False, "")}
-        other = sorted(name for name in wanted.keys() | same.keys() if same.get(name) != wanted.get(name))
+        same = existing | {k: v for k, v in settings.items() if k not in existing and v in (None, False, "")}
+        other = sorted(name for name in settings.keys() | same.keys() if same.get(name) != settings.get(name))
         if other and not _never_began(output):
-            differences = ", ".join(f"{name}={existing.get(name)} there, {wanted.get(name)} here" for name in other)
+            differences = ", ".join(f"{name}={existing.get(name)} there, {settings.get(name)} here" for name in other)
             raise BadInput(f"{output}: holds a run with other settings ({differences}); choose another folder.")
     elif output.exists() and not all(map(_unfinished, output.iterdir())) and IS_MAIN:
         raise BadInput(f"{output}: is not empty and holds no run; choose another folder.")
@@ -138,3 +140,19 @@ def _never_began(output: Path) -> bool:
 def _unfinished(path: Path) -> bool:
     """Whether the file is the lock, or the temporary settings file of an interrupted process; see `write_json`."""
     return path.name == LOCK or path.name.startswith(f".{CONFIG}.")
+
+
+# ---- what a run was trained on -------------------------------------------------------------------
+# The record in the folder that the harnesses load; see `data.trained_on`. Units: split -> the units of its rows.
+
+
+def check_base(base: str, units: Units) -> None:
+    """Raise BadInput where the model to begin from was trained on rows that this run evaluates."""
+    for split, names in units.items():
+        trained_on.check_unseen(base, [base], split, names, tells=False)
+
+
+def record(folder: Path, task: str, source: Mapping[str, Any], fold: str, units: Units, base: str = "") -> None:
+    """Write the record, in the main process. source: the provenance of train. base: the model to begin from."""
+    if IS_MAIN:
+        trained_on.write(folder, trained_on.training(task, source, fold, units), base)
