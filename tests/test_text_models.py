@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.text.batches import Batches
+from humor_tasks.models.devices import Batches
 from humor_tasks.models.text.language import Generation, Likelihood
-from humor_tasks.models.text.sampling import arguments
+from humor_tasks.models.text.pretrained import arguments
 from humor_tasks.models.text.seq2seq import Seq2Seq
 
 TEXTS = (

@@ -10,8 +10,8 @@ from typing import Any
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_bytes, write_json
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.answering import mean_perplexities
 from humor_tasks.training.folder import CURVES, IS_MAIN
 
@@ -58,7 +58,7 @@ def all_folds(
         split: {
             identity: answer
             for fold in FOLDS
-            for identity, answer in read_object(output / f"fold-{fold}" / predictions_file(split)).items()
+            for identity, answer in json_object(output / f"fold-{fold}" / predictions_file(split)).items()
         }
         for split in data
     }

@@ -16,10 +16,10 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs, KwargsHandler
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import pick_device
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.checkpoint import (
     NOTES,
     State,
@@ -182,7 +182,7 @@ def fit(output: Path, name: str, prepared: Callable[[], Epochs]) -> dict[str, An
         trainer.accelerator.free_memory()
     elif IS_MAIN:
         tidy(output)
-    return read_object(output / NOTES)
+    return json_object(output / NOTES)
 
 
 def accelerator_for(

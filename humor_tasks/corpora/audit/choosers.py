@@ -12,7 +12,7 @@ def open_choosers(embedding: str | None, quality: str | None) -> list[Chooser]:
     if embedding:
         found.append(Embedding(embedding))
     if quality:
-        from humor_tasks.models.choosers.quality import QualityChooser
+        from humor_tasks.models.quality.model import QualityChooser
 
         found.append(QualityChooser(quality))
     return found

@@ -64,4 +64,4 @@ def training(rows: Iterable[dict[str, Any]]) -> tuple[list[int], list[bool]]:
 
 def scores(model: Halves, vectors: NDArray[Any], captions: Sequence[str], contest: int) -> NDArray[np.float64]:
     """The log-odds of a contest's captions, by the model that has not seen it."""
-    return model.score_vectors(vectors, captions, [contest] * len(captions))
+    return model.score(captions, [contest] * len(captions), vectors)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torchvision.transforms.v2 import functional as change
 
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.pictures import Pixels
 from humor_tasks.training.clip.config import ClipTrainConfig
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data import trained_on
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import replacing, write_bytes, write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.hosted.files import TrainingFile, check_apart, checked, examples
 from humor_tasks.training.hosted.limits import Limits, TrainedModel
 from humor_tasks.training.hosted.rows import fixed, open_splits
@@ -109,7 +109,7 @@ def write_export(folder: Path, export: Export) -> None:
         return
     if not (folder / MANIFEST).is_file():
         raise BadInput(f"{folder}: is not empty and holds no export; choose another folder.")
-    there = read_object(folder / MANIFEST)
+    there = json_object(folder / MANIFEST)
     wanted = export.settings()
     if other := [name for name, value in wanted.items() if there.get(name) != value]:
         shown = ", ".join(f"{name}={there.get(name)} there, {wanted[name]} here" for name in other)

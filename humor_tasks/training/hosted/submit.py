@@ -18,9 +18,9 @@ import openai
 from openai.types import FileObject
 from openai.types.fine_tuning import FineTuningJob
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.folder import locked
 from humor_tasks.training.hosted import provider
 from humor_tasks.training.hosted.export import STATE, Export
@@ -70,7 +70,7 @@ def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, a
     with locked(folder):
         if all((folder / name).is_file() for name in (STATE, RESULT)):
             _open_state(folder, export, wanted, None)
-            return read_object(folder / RESULT)
+            return json_object(folder / RESULT)
         client = provider.open_client(base_url)
         state = _open_state(folder, export, wanted, provider.address(client))
         try:
@@ -93,7 +93,7 @@ def _open_state(folder: Path, export: Export, wanted: Wanted, address: str | Non
     }
     if not path.is_file():
         return State(path, settings)
-    kept = read_object(path)
+    kept = json_object(path)
     there, files, job = kept.get("settings"), kept.get("files"), kept.get("job")
     if not isinstance(there, dict) or not isinstance(files, dict) or not isinstance(job, str | None):
         raise BadInput(f"{path}: is not as this command writes it. Delete it: files and job are found at the provider.")

@@ -10,8 +10,7 @@ from statistics import fmean, pstdev
 
 from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, headlines, pairs, read_split
 from humor_tasks.errors import BadInput
-from humor_tasks.models.humicroedit.texts import Edit, as_edit
-from humor_tasks.models.humicroedit.variants import prepared
+from humor_tasks.models.humicroedit.texts import Edit, as_edit, prepared
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Rows:
         ]
 
     def prepared(self, text: str) -> Rows:
-        """The rows in variants of the text; see `humor_tasks.models.humicroedit.variants`."""
+        """The rows in variants of the text; see `humor_tasks.models.humicroedit.texts`."""
         return replace(self, edits=tuple(prepared(edit, text) for edit in self.edits))
 
     def __len__(self) -> int:

@@ -22,10 +22,9 @@ from humor_tasks.models.humicroedit.features import (
     Words,
     xgboost,
 )
-from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
 from humor_tasks.models.humicroedit.groups import Groups, History
-from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
+from humor_tasks.models.humicroedit.resources import FrozenEncoder, Graph, Together, WordVectors
 from humor_tasks.training.checkpoint import write_folder
 from humor_tasks.training.folder import CURVES
 from humor_tasks.training.humicroedit.config import TrainConfig

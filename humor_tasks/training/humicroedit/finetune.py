@@ -19,10 +19,10 @@ from torch.nn.functional import cross_entropy, softplus
 from tqdm import tqdm
 
 from humor_tasks.models.humicroedit import network as net
-from humor_tasks.models.humicroedit.frozen import open_encoder
 from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.network import BATCH, Tokens, tensors
 from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.models.humicroedit.resources import open_encoder
 from humor_tasks.training.checkpoint import seed_epoch, write_folder
 from humor_tasks.training.folder import IS_MAIN
 from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
@@ -223,7 +223,7 @@ def _opened(config: TrainConfig, data: Data) -> tuple[Any, Any]:
     """Tokenizer and encoder; for `vectors` they are made of word vectors."""
     if config.system != "vectors":
         return open_encoder(config.encoder)
-    from humor_tasks.models.humicroedit.static import static_encoder
+    from humor_tasks.models.humicroedit.network import static_encoder
 
     return static_encoder(word_vectors(config, data), {word for text in texts_of(data) for word in text.split()})
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.writing import write_json
+from humor_tasks.models.humicroedit.features import STACK, EnsembleRater
 from humor_tasks.models.humicroedit.rater import Rater
-from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater
 from humor_tasks.training.folder import IS_MAIN
 from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
 from humor_tasks.training.humicroedit.data import Data

@@ -9,7 +9,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Turn
-from humor_tasks.models.image_text.conversation import Seen
+from humor_tasks.models.image_text import Seen
 from humor_tasks.training.image_text.config import ImageTextTrainConfig, benchmark_of
 
 

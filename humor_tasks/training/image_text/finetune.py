@@ -10,10 +10,9 @@ import torch
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
-from humor_tasks.models.image_text.conversation import tensors_of, text_of
-from humor_tasks.models.image_text.model import on_device
+from humor_tasks.models.image_text import on_device, tensors_of, text_of
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted
-from humor_tasks.models.text.opening import open_network, open_processor
+from humor_tasks.models.text.pretrained import open_network, open_processor
 from humor_tasks.training.image_text.config import ImageTextTrainConfig
 from humor_tasks.training.image_text.data import Rows, read, unread
 from humor_tasks.training.text.adapters import adapt, base_of

@@ -15,7 +15,7 @@ from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.models.pictures.loader import decoded, stacked, threads
+from humor_tasks.models.pictures import decoded, stacked, threads
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.features import Features
 

@@ -27,9 +27,8 @@ from tqdm import tqdm
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.pixels import record_size
-from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
-from humor_tasks.models.pictures.loader import to_device
+from humor_tasks.models.ofa.preprocessing import FAIRSEQ, HUGGING_FACE, record_size
+from humor_tasks.models.pictures import to_device
 from humor_tasks.training.loop import (
     Epochs,
     Part,

@@ -10,7 +10,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.text.causal import Causal
-from humor_tasks.models.text.encoder import Ranker
+from humor_tasks.models.text.choosing import Ranker
 from humor_tasks.models.text.language import Generation, LanguageModel
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.training.answering import divided

@@ -10,8 +10,8 @@ from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS, HUB
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.text.encoder import ENCODINGS
-from humor_tasks.models.text.opening import KINDS
+from humor_tasks.models.text.choosing import ENCODINGS
+from humor_tasks.models.text.pretrained import KINDS
 from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
 
 TASKS = trained("text")

@@ -18,7 +18,7 @@ from transformers import GenerationConfig
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.text.opening import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.pretrained import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.loop import Epochs, accelerator_for, plan, process_parts, share_of_rate
 from humor_tasks.training.sharding import requested

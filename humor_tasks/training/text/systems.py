@@ -14,8 +14,8 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted, last_logits, padded_left
-from humor_tasks.models.text.encoder import HEAD, ChoiceNetwork, TextTokenizer, layout, places
-from humor_tasks.models.text.opening import context_of
+from humor_tasks.models.text.choosing import HEAD, ChoiceNetwork, TextTokenizer, layout, places
+from humor_tasks.models.text.pretrained import context_of
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.text.adapters import base_of
@@ -148,7 +148,7 @@ class Seq2SeqWriter(Writer):
         reader = Seq2Seq(base_of(self.network), self.tokenizer, "text")
         prompts = [prompt_of(run, record) for record in records]
         read = dict(zip(prompts, reader.read(prompts), strict=True))
-        wanted = reader.wanted([f" {answer}" for own in answers for answer in own])
+        wanted = reader.continuations([f" {answer}" for own in answers for answer in own])
         last = [self.tokenizer.eos_token_id] if end else []
         return [
             [Pair(read[prompt], [*wanted[f" {answer}"], *last], reader.was_cut(prompt)) for answer in own]
