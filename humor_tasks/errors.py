@@ -15,7 +15,7 @@ class BadInput(ValueError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """ " Did you mean 'x'?" for the closest known name; an empty string where none is close."""
-    names = {str(each).casefold(): each for each in known}
+    names = {str(label).casefold(): label for label in known}
     close = difflib.get_close_matches(str(name).casefold(), names, n=1, cutoff=0.6)
     return f" Did you mean '{names[close[0]]}'?" if close else ""
 
@@ -39,5 +39,5 @@ def unsupported(package: str, versions: str, what: object) -> BadInput:
     """The error where an installed harness does not fit this package; versions: the supported ones."""
     from importlib.metadata import version
 
-    found = f"{package} {version(package)} does not fit this version of humor-tasks ({what})"
-    return BadInput(f"{found}; install a supported one: pip install '{package}{versions}'.")
+    problem = f"{package} {version(package)} does not fit this version of humor-tasks ({what})"
+    return BadInput(f"{problem}; install a supported one: pip install '{package}{versions}'.")

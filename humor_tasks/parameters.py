@@ -31,10 +31,10 @@ def opened(task: str, given: Sequence[str], **named: str | None) -> Run:
     Raises BadInput for a text that is no NAME=VALUE, and as `read_parameters` and `load` do.
     """
     pairs = [(name, value) for name, value in named.items() if value is not None]
-    for each in given:
-        name, equals, value = each.partition("=")
+    for text in given:
+        name, equals, value = text.partition("=")
         if not equals:
-            raise BadInput(f"-T {each}: write -T NAME=VALUE.")
+            raise BadInput(f"-T {text}: write -T NAME=VALUE.")
         pairs.append((name, value))
     return load(task, **read_parameters(find_benchmark(task, "task").options, task, pairs))
 
@@ -51,7 +51,7 @@ def tables(task: str | None = None) -> str:
 
 def _section(names: list[str]) -> str:
     harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"] if names[0] in NAMES else []
-    if stubs := [told for name in names for told in _stubs(name)]:
+    if stubs := [stub for name in names for stub in _stubs(name)]:
         harnesses.append(f"- lm-eval: {', '.join(stubs)}")
     harnesses.append(_sampling(names[0], bool(stubs)))
     return "\n".join([f"## {', '.join(names)}", "", *harnesses, "", _table(names[0])])
@@ -60,8 +60,10 @@ def _section(names: list[str]) -> str:
 def _sampling(name: str, in_lm_eval: bool) -> str:
     """What the harnesses send a model that generates, and what was published."""
     benchmark = find_benchmark(name)
-    own = None if benchmark.judging else parameters_of(benchmark.options).get("temperature")  # else that of graders
-    sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
+    temperature = (
+        None if benchmark.judging else parameters_of(benchmark.options).get("temperature")
+    )  # else that of graders
+    sent = f"temperature {temperature.default}" if temperature else "no temperature, which leaves it to the provider"
     more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
     sampling = benchmark.card.sampling
     published = f" Published: {sampling}" if sampling else ""
@@ -69,14 +71,12 @@ def _sampling(name: str, in_lm_eval: bool) -> str:
 
 
 def _table(name: str) -> str:
-    own, in_lm_eval = parameters_of(find_benchmark(name).options), bool(_stubs(name))
+    declared, in_lm_eval = parameters_of(find_benchmark(name).options), bool(_stubs(name))
     heads = ["parameter", "values", "default", "meaning", *(["lm-eval"] if in_lm_eval else [])]
     rows = [heads, ["---"] * len(heads)]
-    for each in parameters_of_task(name).values():
-        spelled = _spelled(each.name) if each.name in own else "Inspect only"
-        rows.append(
-            [f"`{each.name}`", each.wanted, _default(each), each.about.text, *([spelled] if in_lm_eval else [])]
-        )
+    for p in parameters_of_task(name).values():
+        spelled = _spelled(p.name) if p.name in declared else "Inspect only"
+        rows.append([f"`{p.name}`", p.wanted, _default(p), p.about.text, *([spelled] if in_lm_eval else [])])
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 
 
@@ -84,20 +84,20 @@ def _spelled(name: str) -> str:
     return f"`{LM_EVAL[name]}`" if name in LM_EVAL else ""
 
 
-def _default(each: Parameter) -> str:
-    if each.default is None or each.default == "":
+def _default(p: Parameter) -> str:
+    if p.default is None or p.default == "":
         return ""
-    return f"`{str(each.default).lower() if each.base is bool else each.default}`"
+    return f"`{str(p.default).lower() if p.base is bool else p.default}`"
 
 
 def _stubs(name: str) -> list[str]:
     """lm-eval's tasks of a benchmark, with what each fixes."""
     benchmark = find_benchmark(name)
-    found: dict[str, str] = {}
+    fixed_by: dict[str, str] = {}
     for variant in sorted(benchmark.lm_eval, key=lambda variant: variant.name):
         given = {**variant.fixed, **variant.metadata}
-        fixed = [f"{each}={given[each]}" for each in parameters_of(benchmark.options) if each in given]
-        found[variant.name] = f" ({', '.join(fixed)})" if fixed else ""
-    both = {each: found[f"{each}_gen"] == fixed for each, fixed in found.items() if f"{each}_gen" in found}
-    shown = {f"{each}[_gen]" if both.get(each) else each: fixed for each, fixed in found.items()}
-    return [f"`{each}`{fixed}" for each, fixed in shown.items() if not both.get(each.removesuffix("_gen"))]
+        fixed = [f"{stub}={given[stub]}" for stub in parameters_of(benchmark.options) if stub in given]
+        fixed_by[variant.name] = f" ({', '.join(fixed)})" if fixed else ""
+    both = {stub: fixed_by[f"{stub}_gen"] == fixed for stub, fixed in fixed_by.items() if f"{stub}_gen" in fixed_by}
+    merged = {f"{stub}[_gen]" if both.get(stub) else stub: fixed for stub, fixed in fixed_by.items()}
+    return [f"`{stub}`{fixed}" for stub, fixed in merged.items() if not both.get(stub.removesuffix("_gen"))]

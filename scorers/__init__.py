@@ -17,10 +17,9 @@
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`: means of values in [0, 1] |
 | `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
-| `rouge` | `rouge_l`, `bootstrap_median` |
-| `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `VERDICT_SCHEMA`, `majority`, `covered` |
+| `rouge` | `rouge_l` |
+| `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `majority`, `covered`; `panel_rating` |
 | `preferred` | `read_preferred`: a judge's A, B or TIE; `panel_choice` of several judges |
-| `rated` | `read_rated`: a grader's rating from 1 to 5; `panel_rating` of several graders |
 | `judge` | `judge_exam`: JUDGE_METRICS of a judge's verdicts against human labels |
 | `agreement` | `agreement`: all coefficients; `raw_agreement`, `gwet_ac1`, `fleiss_kappa` |
 | `krippendorff` | `krippendorff_alpha`: agreement of nominal, ordinal, interval or ratio ratings |
@@ -35,8 +34,8 @@
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
-| `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
-| `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
+| `preference` | `win_rate`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
+| `paired` | `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `jackknife` | `pseudo_values`, `swap_values`: one system and two by any statistic, without one cluster at a time |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
@@ -67,7 +66,7 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
-from .paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
+from .paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
@@ -77,20 +76,18 @@ from .preference import (
     needed_items,
     paired_difference,
     win_rate,
-    win_rate_bootstrap,
 )
 from .preferred import Preferred, panel_choice, read_preferred
 from .proportion import clustered_proportion, clustered_share, proportion_of_folds
-from .rated import Rated, panel_rating, read_rated
 from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
 from .recitation import Match, matches
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
-from .rouge import bootstrap_median, rouge_l
+from .rouge import rouge_l
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
-from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, read_verdict
+from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, panel_rating, read_verdict
 from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
 
@@ -113,7 +110,6 @@ __all__ = [
     "NoiseCeiling",
     "PairedTest",
     "Preferred",
-    "Rated",
     "RaterQuality",
     "Rating",
     "Reading",
@@ -129,7 +125,6 @@ __all__ = [
     "average_ead",
     "bleu_estimate",
     "bleu_signature",
-    "bootstrap_median",
     "bradley_terry",
     "byte_perplexity",
     "cluster_bootstrap",
@@ -168,7 +163,6 @@ __all__ = [
     "pair_labels",
     "pair_reward",
     "paired_difference",
-    "paired_test",
     "paired_tests",
     "panel_choice",
     "panel_rating",
@@ -189,7 +183,6 @@ __all__ = [
     "read_explanation",
     "read_fields",
     "read_preferred",
-    "read_rated",
     "read_rating",
     "read_tagged",
     "read_verdict",
@@ -207,7 +200,6 @@ __all__ = [
     "swap_values",
     "token_perplexity",
     "win_rate",
-    "win_rate_bootstrap",
     "without_quotes",
     "without_thinking",
     "word_perplexity",

@@ -49,8 +49,8 @@ def raw_agreement(ratings: Ratings, clusters: Sequence[Hashable] | None = None, 
     """
     check_level(level)
     rated = _item_statistics(ratings, clusters)
-    kept = list(compress(rated.clusters, rated.paired.tolist()))
-    return clustered_proportion(rated.agreeing[rated.paired].tolist(), kept, level)
+    with_pairs = list(compress(rated.clusters, rated.paired.tolist()))
+    return clustered_proportion(rated.agreeing[rated.paired].tolist(), with_pairs, level)
 
 
 def gwet_ac1(
@@ -114,7 +114,7 @@ def agreement(
     A table with two columns also gets cohen_kappa. `metric` is the distance of Krippendorff's alpha; the other
     coefficients only test equality. Raises BadInput as the single functions do.
     """
-    found = {
+    coefficients = {
         "raw_agreement": raw_agreement(ratings, clusters, level),
         "gwet_ac1": gwet_ac1(ratings, clusters, categories, level),
         "krippendorff_alpha": krippendorff_alpha(ratings, clusters, metric, categories, level),
@@ -122,8 +122,8 @@ def agreement(
     }
     if len(ratings) and len(ratings[0]) == 2:
         first, second = zip(*ratings, strict=True)
-        found["cohen_kappa"] = cohen_kappa(first, second, clusters, categories, level=level)
-    return found
+        coefficients["cohen_kappa"] = cohen_kappa(first, second, clusters, categories, level=level)
+    return coefficients
 
 
 @dataclass(frozen=True)

@@ -155,8 +155,8 @@ def _expectation_maximisation(
     worker = np.asarray([number[name] for name in names])[column]
     votes = pd.DataFrame({"task": task, "worker": worker, "label": codes[task, column]})
     model: Any = Model(n_iter=iterations, tol=-math.inf).fit(votes)
-    found, chances = model.probas_, np.zeros((len(codes), q))
-    chances[np.ix_(found.index.to_numpy(), found.columns.to_numpy())] = found.to_numpy()
+    posteriors, chances = model.probas_, np.zeros((len(codes), q))
+    chances[np.ix_(posteriors.index.to_numpy(), posteriors.columns.to_numpy())] = posteriors.to_numpy()
     return chances, [float(model.priors_[k]) for k in range(q)]
 
 
@@ -167,11 +167,11 @@ def _expected_votes(
     import numpy as np
 
     q = len(table.categories)
-    found = {name: np.zeros((q, q)) for name in names}
+    expected = {name: np.zeros((q, q)) for name in names}
     for name, codes in zip(names, table.codes.T, strict=True):
         given = codes >= 0
-        found[name] += chances[given].T @ np.eye(q)[codes[given]]
-    return {name: rows.tolist() for name, rows in found.items()}
+        expected[name] += chances[given].T @ np.eye(q)[codes[given]]
+    return {name: rows.tolist() for name, rows in expected.items()}
 
 
 def _quality(categories: Sequence[Hashable], counts: Sequence[Sequence[float]]) -> RaterQuality:

@@ -69,11 +69,11 @@ def _strict(reply: str, letters: str) -> Reading:
     if visible is None:
         return Reading(None, "unparsed")
     text = plain(visible)
-    found = list(statements(text, letters))
-    if not found:
+    stated = list(statements(text, letters))
+    if not stated:
         return _reading(lone_letter(text, letters), visible)
-    last = found[-1]
-    agreed = all(statement.letter == last.letter for statement in found)
+    last = stated[-1]
+    agreed = all(statement.letter == last.letter for statement in stated)
     return _reading(last.letter if agreed or ends_reply(text, last) else None, visible)
 
 
@@ -93,8 +93,8 @@ def _released_leaderboard(reply: str, letters: str) -> Reading:
 
     Otherwise the last choice (E of five, B of two) with `fallback` set. The status is always "answered".
     """
-    found = re.search(f"Final Answer: ([{letters}])", reply)
-    return Reading(found[1], "answered", False) if found else Reading(letters[-1], "answered", fallback=True)
+    match = re.search(f"Final Answer: ([{letters}])", reply)
+    return Reading(match[1], "answered", False) if match else Reading(letters[-1], "answered", fallback=True)
 
 
 MODES: Mapping[str, Callable[[str, str], Reading]] = MappingProxyType(

@@ -79,9 +79,9 @@ def association(
             raise BadInput(f"values[{i}] is {value!r}; a value is a finite number.")
     import numpy as np
 
-    member = [each if isinstance(each, tuple) else (each,) for each in groups]
-    item = np.repeat(np.arange(n), [len(each) for each in member])
-    code, count = cluster_codes([group for each in member for group in each])
+    member = [names if isinstance(names, tuple) else (names,) for names in groups]
+    item = np.repeat(np.arange(n), [len(names) for names in member])
+    code, count = cluster_codes([group for names in member for group in names])
     group = np.asarray(code, dtype=np.intp)
     x = np.asarray(values, dtype=float)
     weight = np.bincount(item, minlength=n).astype(float)  # memberships of each item
@@ -92,13 +92,13 @@ def association(
         return Association(none, max(count - 1, 0), none, none, none, none, n, count, blocks is not None, draws)
     sizes = np.bincount(group, minlength=count).astype(float)
 
-    def between(shown: Floats, groups_of: NDArray[np.intp]) -> tuple[float, float]:
+    def between(x: Floats, groups_of: NDArray[np.intp]) -> tuple[float, float]:
         """The sums of squares between the groups and in total."""
-        mean = float(weight @ shown) / total
-        sums = np.bincount(groups_of, shown[item] - mean, minlength=count)
+        mean = float(weight @ x) / total
+        sums = np.bincount(groups_of, x[item] - mean, minlength=count)
         within = sizes if groups_of is group else np.bincount(groups_of, minlength=count)
         held = within > 0
-        return float((sums[held] ** 2 / within[held]).sum()), float(weight @ (shown - mean) ** 2)
+        return float((sums[held] ** 2 / within[held]).sum()), float(weight @ (x - mean) ** 2)
 
     part, whole = between(x, group)
     statistic = total * part / whole
@@ -140,10 +140,10 @@ def _blocks(
     code, count = cluster_codes(clusters)
     named: dict[Hashable, int] = {}
     at = [-1] * count
-    for cluster, each in zip(code, member, strict=True):
-        if len(each) != 1:
+    for cluster, names in zip(code, member, strict=True):
+        if len(names) != 1:
             return None
-        number = named.setdefault(each[0], len(named))
+        number = named.setdefault(names[0], len(named))
         if at[cluster] not in (-1, number):
             return None
         at[cluster] = number

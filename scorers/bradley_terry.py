@@ -206,21 +206,21 @@ def _strengths(wins: Floats, zero: Flags, start: Floats | None = None) -> Floats
     """
     import numpy as np
 
-    found = np.full(len(wins), math.nan)
+    strengths = np.full(len(wins), math.nan)
     reachable = _reachable(wins)
     core = _core(reachable, zero)
     if not core.any():
-        return found
+        return strengths
     above, below = reachable[:, core].any(axis=1), reachable[core].any(axis=0)
-    found[above & ~core], found[below & ~core] = math.inf, -math.inf
+    strengths[above & ~core], strengths[below & ~core] = math.inf, -math.inf
     if not core[zero].all():
-        return found
+        return strengths
     inner = wins[np.ix_(core, core)]
-    found[core] = 0.0
+    strengths[core] = 0.0
     if len(inner) > 1:
-        found[core] = _maximum_likelihood(inner, _evalica_strengths(inner) if start is None else start[core])
-        found[core] -= found[zero].mean()
-    return found
+        strengths[core] = _maximum_likelihood(inner, _evalica_strengths(inner) if start is None else start[core])
+        strengths[core] -= strengths[zero].mean()
+    return strengths
 
 
 def _evalica_strengths(wins: Floats) -> Floats:
@@ -243,10 +243,10 @@ def _maximum_likelihood(wins: Floats, start: Floats) -> Floats:
     """Maximum-likelihood strengths with the first system's fixed at 0; nan if Newton's method does not converge."""
     import numpy as np
 
-    games, each = wins + wins.T, np.eye(len(wins))
+    games, unit = wins + wins.T, np.eye(len(wins))
     i, j = np.nonzero(np.triu(games))
     # The first strength is fixed at 0: adding a constant to all strengths does not change the likelihood.
-    rest, _ = logistic_fit((each[i] - each[j])[:, 1:], wins[i, j], games[i, j], start[1:] - start[0])
+    rest, _ = logistic_fit((unit[i] - unit[j])[:, 1:], wins[i, j], games[i, j], start[1:] - start[0])
     return np.concatenate(([0.0], rest))
 
 
@@ -269,9 +269,9 @@ def _ranks(drawn: Floats, k: int, level: float) -> tuple[int, int]:
     """
     import numpy as np
 
-    own = drawn[:, [k]]
-    known = (~np.isnan(drawn) & ~np.isnan(own)).sum(axis=0)
-    stronger, weaker = (drawn > own).sum(axis=0), (drawn < own).sum(axis=0)
+    system = drawn[:, [k]]
+    known = (~np.isnan(drawn) & ~np.isnan(system)).sum(axis=0)
+    stronger, weaker = (drawn > system).sum(axis=0), (drawn < system).sum(axis=0)
     allowed = known * (1 - level) / 2
     above = (known > 0) & (known - stronger <= allowed)
     below = (known > 0) & (known - weaker <= allowed)

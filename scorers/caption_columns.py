@@ -38,9 +38,9 @@ def without_columns(text: str) -> tuple[list[Column], str]:
     objects with that name one after another, and tables with a line |---| below their head are read. Time is linear in
     the text.
     """
-    found, text = _in_json(text)
+    columns, text = _in_json(text)
     tables, lines = _in_tables(text.split("\n"))
-    return found + tables, "\n".join(lines)
+    return columns + tables, "\n".join(lines)
 
 
 def _column(line: int, columns: Sequence[tuple[str, Sequence[Any]]]) -> Column:
@@ -76,16 +76,16 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=float)
 
 
 def _in_json(text: str) -> tuple[list[Column], str]:
-    found: list[Column] = []
+    columns: list[Column] = []
     single: list[tuple[int, dict[str, Any]]] = []
-    kept: list[str] = []
+    rest: list[str] = []
     at, line = 0, 0
     for _ in range(_TRIES):
         start = _START.search(text, at)
         if start is None:
             break
         begin = start.start()
-        kept.append(text[at:begin])
+        rest.append(text[at:begin])
         line += text.count("\n", at, begin)
         try:
             value, at = _DECODER.raw_decode(text, begin)
@@ -100,12 +100,12 @@ def _in_json(text: str) -> tuple[list[Column], str]:
             if column is None and any(_is_named(name) and isinstance(text, str) for name, text in value.items()):
                 single.append((line, value))
                 column = Column(line, False, [])
-        kept.append(text[begin:at] if column is None else re.sub(r"[^\n]", " ", text[begin:at]))
+        rest.append(text[begin:at] if column is None else re.sub(r"[^\n]", " ", text[begin:at]))
         line += text.count("\n", begin, at)
-        found += [column] if column and column.texts else []
+        columns += [column] if column and column.texts else []
     if single:
-        found.append(_of_objects(single[0][0], [fields for _, fields in single]))
-    return found, "".join(kept) + text[at:]
+        columns.append(_of_objects(single[0][0], [fields for _, fields in single]))
+    return columns, "".join(rest) + text[at:]
 
 
 def _of_object(line: int, fields: Mapping[str, Any]) -> Column | None:
@@ -147,19 +147,19 @@ def _of_objects(line: int, values: Sequence[Any]) -> Column:
 
 
 def _in_tables(lines: list[str]) -> tuple[list[Column], list[str]]:
-    found: list[Column] = []
-    kept: list[str] = []
+    columns: list[Column] = []
+    rest: list[str] = []
     i = 0
     while i < len(lines):
         if i + 1 < len(lines) and "|" in lines[i] and _RULE.fullmatch(lines[i + 1]):
             end = next((j for j in range(i + 2, len(lines)) if "|" not in lines[j]), len(lines))
-            found.append(_table(i, [_cells(line) for line in (lines[i], *lines[i + 2 : end])]))
-            kept += [""] * (end - i)
+            columns.append(_table(i, [_cells(line) for line in (lines[i], *lines[i + 2 : end])]))
+            rest += [""] * (end - i)
             i = end
         else:
-            kept.append(lines[i])
+            rest.append(lines[i])
             i += 1
-    return [column for column in found if column.texts], kept
+    return [column for column in columns if column.texts], rest
 
 
 def _table(line: int, rows: Sequence[Sequence[str]]) -> Column:

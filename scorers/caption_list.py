@@ -97,14 +97,14 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     lines = visible.replace("🔟", "10\u20e3").splitlines()
     columns, rest = without_columns("\n".join(lines))
     lines = rest.split("\n")
-    found = [(each.place, _captions(map(_caption, each.items))) for each in _numbered(lines)]
-    found += _arrays(lines)
-    found += [(each.line, _unnumbered(each.texts)) for each in columns if each.named]
-    lists = [captions for _, captions in sorted(found, key=lambda each: each[0]) if captions]
+    placed = [(part.place, _captions(map(_caption, part.items))) for part in _numbered(lines)]
+    placed += _arrays(lines)
+    placed += [(part.line, _unnumbered(part.texts)) for part in columns if part.named]
+    lists = [captions for _, captions in sorted(placed, key=lambda part: part[0]) if captions]
     if not lists:
-        lists = [captions for each in sorted(columns) if (captions := _unnumbered(each.texts))]
+        lists = [captions for part in sorted(columns) if (captions := _unnumbered(part.texts))]
     if not lists:
-        lists = [_captions(map(_caption, each.items)) for each in _bulleted(lines)]
+        lists = [_captions(map(_caption, part.items)) for part in _bulleted(lines)]
     complete = [captions for captions in lists if len(captions) == wanted]
     together = [caption for captions in lists for caption in captions]
     if complete:
@@ -118,12 +118,12 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
 
 def _numbered(lines: list[str]) -> list[_List]:
     """The runs of lines with successive numbers, each with the lines below."""
-    found: list[_List] = []
+    lists: list[_List] = []
     said = ""  # the last line that was not blank
     for i, line in enumerate(lines):
         marker = _NUMBERED.match(line)
         number = int(marker["number"]) if marker else 0
-        current = found[-1] if found else None
+        current = lists[-1] if lists else None
         if marker and current and number != current.last + 1 and not any(map(str.strip, current.items[-1])):
             marker = None  # the caption of a number on a line of its own may itself begin with a number
         if marker is None:
@@ -132,11 +132,11 @@ def _numbered(lines: list[str]) -> list[_List]:
         else:
             if current is None or number != current.last + 1:
                 current = _List(i, said)
-                found.append(current)
+                lists.append(current)
             current.last = number
             current.items.append([_rest(line, marker)])
         said = line if line.strip() else said
-    return [each for each in found if not _is_commentary(each)]
+    return [listed for listed in lists if not _is_commentary(listed)]
 
 
 def _rest(line: str, marker: re.Match[str]) -> str:
@@ -150,34 +150,34 @@ def _rest(line: str, marker: re.Match[str]) -> str:
 
 def _bulleted(lines: list[str]) -> list[_List]:
     """The runs of bullets. One further to the right than the first, and text below a bullet, belong to an item."""
-    found: list[_List] = []
+    lists: list[_List] = []
     said, depth, ended = "", 0, True
     for i, line in enumerate(lines):
         marker = _BULLETED.match(line)
         indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" >"))
         if marker and (ended or indent <= depth):
             if ended:
-                found.append(_List(i, said))
+                lists.append(_List(i, said))
                 depth, ended = indent, False
-            found[-1].items.append([line[marker.end() :]])
+            lists[-1].items.append([line[marker.end() :]])
         elif not ended:
             # A line further to the left, after a blank one, is a heading or a closing remark.
             ended = bool(line.strip()) and not lines[i - 1].strip() and indent <= depth
-            found[-1].items[-1].append(line)
+            lists[-1].items[-1].append(line)
         said = line if line.strip() else said
-    return [each for each in found if not _is_commentary(each)]
+    return [listed for listed in lists if not _is_commentary(listed)]
 
 
-def _is_commentary(each: _List) -> bool:
+def _is_commentary(listed: _List) -> bool:
     """Whether a list is one of explanations, by the heading above it."""
-    heading = each.heading.strip()
+    heading = listed.heading.strip()
     return COMMENTED.match(heading) is not None and (heading[-1] in ":：*_" or heading[0] == "#")
 
 
 def _arrays(lines: list[str]) -> list[tuple[int, list[str]]]:
     """The captions of the arrays of strings in JSON, each with the number of the line that it begins on."""
     text = "\n".join(lines)
-    found = []
+    arrays = []
     at, line = 0, 0
     for array in _ARRAY.finditer(text):
         line += text.count("\n", at, array.start())
@@ -186,8 +186,8 @@ def _arrays(lines: list[str]) -> list[tuple[int, list[str]]]:
             texts = json.loads(re.sub(r",\s*+\]\Z", "]", array[0]), strict=False)
         except ValueError:
             continue
-        found.append((line, _unnumbered(texts)))
-    return found
+        arrays.append((line, _unnumbered(texts)))
+    return arrays
 
 
 def _unnumbered(texts: Iterable[str]) -> list[str]:
@@ -266,7 +266,7 @@ def _closed(inside: str, mark: str) -> bool:
 
 def _captions(texts: Iterable[str]) -> list[str]:
     """Those that have text; without ' around each where every one has it."""
-    kept = [text for text in texts if text]
-    if all(len(text) > 2 and text[0] == text[-1] == "'" for text in kept):
-        return [text[1:-1].strip() for text in kept]
-    return kept
+    captions = [text for text in texts if text]
+    if all(len(text) > 2 and text[0] == text[-1] == "'" for text in captions):
+        return [text[1:-1].strip() for text in captions]
+    return captions

@@ -97,36 +97,39 @@ def prediction_powered(
         low, high = (bound.item() for bound in ppi_mean_ci(*data, alpha=1 - level, lam=weight))
         from scipy.special import ndtri
 
-        found = Estimate(value, (high - low) / 2 / float(ndtri((1 + level) / 2)), low, high, rows, count)
-        return _within_limits(found, len(human) - 1, human_ids, level) if proportion else found
+        corrected = Estimate(value, (high - low) / 2 / float(ndtri((1 + level) / 2)), low, high, rows, count)
+        return _within_limits(corrected, len(human) - 1, human_ids, level) if proportion else corrected
 
     sums, spread, total = np.zeros(count), 0.0, 0.0
-    for x, own in ((weight * unlabelled, codes[: len(judged)]), (labels - weight * labelled, codes[len(judged) :])):
-        groups = len(set(own))
+    for x, codes_of in (
+        (weight * unlabelled, codes[: len(judged)]),
+        (labels - weight * labelled, codes[len(judged) :]),
+    ):
+        groups = len(set(codes_of))
         if groups < 2:
             return with_interval(value, math.nan, 1, level, rows, count)
-        part = np.bincount(own, weights=x - x.mean(), minlength=count) / len(x) * math.sqrt(groups / (groups - 1))
+        part = np.bincount(codes_of, weights=x - x.mean(), minlength=count) / len(x) * math.sqrt(groups / (groups - 1))
         variance = float(part @ part)
         sums, total, spread = sums + part, total + variance, spread + variance**2 / (groups - 1)
     dof = total**2 / spread if spread > 0 else 1.0
-    found = with_interval(value, math.sqrt(float(sums @ sums)), dof, level, rows, count)
-    return _within_limits(found, dof, human_ids, level) if proportion else found
+    corrected = with_interval(value, math.sqrt(float(sums @ sums)), dof, level, rows, count)
+    return _within_limits(corrected, dof, human_ids, level) if proportion else corrected
 
 
-def _within_limits(found: Estimate, dof: float, human_clusters: Sequence[Hashable], level: float) -> Estimate:
+def _within_limits(e: Estimate, dof: float, human_clusters: Sequence[Hashable], level: float) -> Estimate:
     """`found` with the interval of a proportion (see `prediction_powered`)."""
     from scipy.special import stdtrit
 
-    if math.isnan(found.stderr) or dof <= 0:
-        return found
-    value = min(max(found.value, 0.0), 1.0)
+    if math.isnan(e.stderr) or dof <= 0:
+        return e
+    value = min(max(e.value, 0.0), 1.0)
     sizes = Counter(human_clusters).values()
     least = sum(sizes) ** 2 / sum(size**2 for size in sizes)
-    worth = 1 + value * (1 - value) / found.stderr**2 if found.stderr else least
-    worth = min(max(worth, least), found.n)
+    worth = 1 + value * (1 - value) / e.stderr**2 if e.stderr else least
+    worth = min(max(worth, least), e.n)
     factor = (stdtrit(worth - 1, (1 + level) / 2) / stdtrit(dof, (1 + level) / 2)) ** 2
     low, high = binomial_interval(value, worth * min(factor, 1), level)
-    return replace(found, low=float(low), high=float(high))
+    return replace(e, low=float(low), high=float(high))
 
 
 def rogan_gladen(

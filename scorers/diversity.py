@@ -34,12 +34,12 @@ def average_ead(captions: Sequence[str], vocabulary: int = 32_000, longest: int 
     if vocabulary < 2 or longest < 1:
         raise BadInput(f"vocabulary is {vocabulary} and longest {longest}; they are at least 2 and 1.")
     tokens = [[word for word in _plain(caption).split(" ") if word] for caption in captions]
-    found = []
+    distinct = []
     for n in range(1, longest + 1):
         grams = [tuple(words[i : i + n]) for words in tokens for i in range(len(words) - n + 1)]
         if grams:
-            found.append(len(set(grams)) / (vocabulary * (1 - ((vocabulary - 1) / vocabulary) ** len(grams))))
-    return sum(found) / len(found) if found else float("nan")
+            distinct.append(len(set(grams)) / (vocabulary * (1 - ((vocabulary - 1) / vocabulary) ** len(grams))))
+    return sum(distinct) / len(distinct) if distinct else float("nan")
 
 
 def _plain(caption: str) -> str:

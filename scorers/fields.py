@@ -38,10 +38,10 @@ def read_fields(reply: str, labels: Sequence[str]) -> Fields:
         return Fields(_NO_TEXTS, "unparsed")
     if not visible.strip():
         return Fields(_NO_TEXTS, "empty")
-    found = list(_labels(tuple(labels)).finditer(visible))
-    if [match[1].lower() for match in found] == [label.lower() for label in labels]:
-        ends = [*(match.start() for match in found[1:]), len(visible)]
-        parts = [visible[match.end() : end] for match, end in zip(found, ends, strict=True)]
+    matches = list(_labels(tuple(labels)).finditer(visible))
+    if [match[1].lower() for match in matches] == [label.lower() for label in labels]:
+        ends = [*(match.start() for match in matches[1:]), len(visible)]
+        parts = [visible[match.end() : end] for match, end in zip(matches, ends, strict=True)]
         parts[-1] = re.split(r"\n[ \t]*\n", parts[-1].strip(), maxsplit=1)[0]
         texts = {label: _clean(part) for label, part in zip(labels, parts, strict=True)}
         if all(texts.values()):

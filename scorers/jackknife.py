@@ -38,8 +38,8 @@ def pseudo_values(
 
     total = statistic(range(len(group)))
     without = np.array([statistic(_without(group, g)) for g in range(number)])
-    found: list[float] = (total + (number - 1) * (without.mean() - without)).tolist()
-    return found
+    values: list[float] = (total + (number - 1) * (without.mean() - without)).tolist()
+    return values
 
 
 def swap_values(
@@ -62,12 +62,12 @@ def swap_values(
     """
     group, number = _dealt(clusters, groups, seed)
     n = len(group)
-    found: list[float] = []
+    values: list[float] = []
     for g in range(number):
         rest = _without(group, g)
         gap = statistic(range(n), rest) - statistic(rest, range(n))
-        found.append((n + len(rest)) / n * gap)
-    return found
+        values.append((n + len(rest)) / n * gap)
+    return values
 
 
 def _dealt(clusters: Sequence[Hashable], groups: int, seed: int) -> tuple[list[int], int]:
@@ -85,4 +85,4 @@ def _dealt(clusters: Sequence[Hashable], groups: int, seed: int) -> tuple[list[i
 
 def _without(group: Sequence[int], g: int) -> list[int]:
     """The items outside a group."""
-    return [i for i, each in enumerate(group) if each != g]
+    return [i for i, name in enumerate(group) if name != g]

@@ -64,29 +64,29 @@ def against_judges(
     different length and on grades that are not integers.
     """
     check_same_length(pred=pred, grades=grades, clusters=clusters)
-    kept = _rows_with_two_grades(grades)
-    ids = [clusters[i] for i in kept]
-    beats = [_beats(pred[i], grades[i]) for i in kept]
-    squares = [sum((pred[i] - x) ** 2 for x in grades[i]) / len(grades[i]) for i in kept]
-    return AgainstJudges(clustered_proportion(beats, ids, level), _root(squares, ids, level), len(grades) - len(kept))
+    graded = _rows_with_two_grades(grades)
+    ids = [clusters[i] for i in graded]
+    beats = [_beats(pred[i], grades[i]) for i in graded]
+    squares = [sum((pred[i] - x) ** 2 for x in grades[i]) / len(grades[i]) for i in graded]
+    return AgainstJudges(clustered_proportion(beats, ids, level), _root(squares, ids, level), len(grades) - len(graded))
 
 
 def noise_ceiling(grades: Sequence[Sequence[int]], clusters: Sequence[Hashable], level: float = 0.95) -> NoiseCeiling:
     """The RMSE that judges and a perfect system reach on these rows (formulas above); otherwise as `against_judges`."""
     check_same_length(grades=grades, clusters=clusters)
-    kept = _rows_with_two_grades(grades)
-    ids, counts = [clusters[i] for i in kept], [len(grades[i]) for i in kept]
+    graded = _rows_with_two_grades(grades)
+    ids, counts = [clusters[i] for i in graded], [len(grades[i]) for i in graded]
     # r * (sum of squares) - (sum)^2 is exact in integers, so judges who agree have a variance of exactly 0.
     variances = [
         (r * sum(x * x for x in grades[i]) - sum(grades[i]) ** 2) / (r * (r - 1))
-        for i, r in zip(kept, counts, strict=True)
+        for i, r in zip(graded, counts, strict=True)
     ]
     rows = list(zip(variances, counts, strict=True))
     return NoiseCeiling(
         _root([2 * v for v, _ in rows], ids, level),
         _root([v * r / (r - 1) for v, r in rows], ids, level),
         _root([v / r for v, r in rows], ids, level),
-        len(grades) - len(kept),
+        len(grades) - len(graded),
     )
 
 

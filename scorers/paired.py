@@ -67,19 +67,6 @@ class PairedTest:
     needed: int | None
 
 
-def paired_test(
-    first: Sequence[float],
-    second: Sequence[float],
-    clusters: Sequence[Hashable],
-    draws: int = 10_000,
-    seed: int = 0,
-    level: float = 0.95,
-    power: float = 0.8,
-) -> PairedTest:
-    """`paired_tests` of one pair."""
-    return paired_tests([(first, second, clusters)], draws, seed, level, power)[0]
-
-
 def paired_tests(
     pairs: Sequence[Pair],
     draws: int = 10_000,
@@ -105,9 +92,11 @@ def paired_tests(
     if draws < 1:
         raise BadInput(f"draws is {draws}; a permutation test needs at least 1, and some thousands to be precise.")
     check_power(power, difference=1)
-    found = [paired_difference(first, second, clusters, level) for first, second, clusters in pairs]
+    differences = [paired_difference(first, second, clusters, level) for first, second, clusters in pairs]
     given = swapped or [None] * len(pairs)
-    sums = [_cluster_sums(*pair) if own is None else _by_size(own) for pair, own in zip(pairs, given, strict=True)]
+    sums = [
+        _cluster_sums(*pair) if values is None else _by_size(values) for pair, values in zip(pairs, given, strict=True)
+    ]
     flipped = _sign_flips(sums, draws, seed)
     adjusted = holm([p for p, _ in flipped])
     strict = 1 - (1 - level) / max(len(pairs), 1)
@@ -122,7 +111,9 @@ def paired_tests(
             **_counts(first, second),
             needed=_items(e, clusters, e.value, power, strict) if e.value != 0 and e.stderr > 0 else None,
         )
-        for (first, second, clusters), e, (p, drawn), corrected in zip(pairs, found, flipped, adjusted, strict=True)
+        for (first, second, clusters), e, (p, drawn), corrected in zip(
+            pairs, differences, flipped, adjusted, strict=True
+        )
     ]
 
 
@@ -224,8 +215,8 @@ def _cluster_sums(first: Sequence[float], second: Sequence[float], clusters: Seq
 def _by_size(values: Sequence[float]) -> Floats:
     import numpy as np
 
-    found = np.asarray(values, dtype=float)
-    return found[np.argsort(abs(found), kind="stable")]
+    x = np.asarray(values, dtype=float)
+    return x[np.argsort(abs(x), kind="stable")]
 
 
 def _sign_flips(columns: Sequence[Floats], draws: int, seed: int) -> list[tuple[float, int]]:
@@ -268,8 +259,8 @@ def _on_grid(sums: Floats) -> NDArray[np.int64] | None:
         if abs(steps).sum() > _LONGEST:
             return None
         if (abs(sums * parts - steps) < _ROUNDING * parts).all():
-            found: NDArray[np.int64] = steps.astype(np.int64)
-            return found
+            whole: NDArray[np.int64] = steps.astype(np.int64)
+            return whole
     return None
 
 

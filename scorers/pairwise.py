@@ -38,8 +38,10 @@ def pair_accuracy(
     `n` counts the rows without a tie. Raises BadInput on lists of different length, a label other than 0, 1 and 2, and
     a prediction other than these and None.
     """
-    kept = _untied(labels, predictions, clusters)
-    return clustered_proportion([float(labels[i] == predictions[i]) for i in kept], [clusters[i] for i in kept], level)
+    untied = _untied(labels, predictions, clusters)
+    return clustered_proportion(
+        [float(labels[i] == predictions[i]) for i in untied], [clusters[i] for i in untied], level
+    )
 
 
 def pair_reward(
@@ -50,9 +52,9 @@ def pair_reward(
 ) -> Estimate:
     """The mean reward, by `clustered_mean`; otherwise as `pair_accuracy`, with the labels of `pair_labels`."""
     labels = pair_labels(means)
-    kept = _untied(labels, predictions, clusters)
-    gaps = [abs(means[i][0] - means[i][1]) * (1 if labels[i] == predictions[i] else -1) for i in kept]
-    return clustered_mean(gaps, [clusters[i] for i in kept], level)
+    untied = _untied(labels, predictions, clusters)
+    gaps = [abs(means[i][0] - means[i][1]) * (1 if labels[i] == predictions[i] else -1) for i in untied]
+    return clustered_mean(gaps, [clusters[i] for i in untied], level)
 
 
 def _untied(labels: Sequence[int], predictions: Sequence[int | None], clusters: Sequence[Hashable]) -> list[int]:

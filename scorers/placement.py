@@ -31,8 +31,8 @@ def percentiles(scores: Sequence[float], among: Sequence[float]) -> list[float]:
     if len(others) == 0:
         return [math.nan] * len(x)
     places = np.searchsorted(others, x, "left") + np.searchsorted(others, x, "right")
-    found: list[float] = (50 * places / len(others)).tolist()
-    return found
+    percents: list[float] = (50 * places / len(others)).tolist()
+    return percents
 
 
 def rank_correlations(
@@ -48,10 +48,10 @@ def rank_correlations(
     for i, cluster in enumerate(clusters):
         rows.setdefault(cluster, []).append(i)
     return {
-        cluster: spearman([scores[i] for i in own], [truths[i] for i in own], range(len(own))).value
-        if len(own) >= _FEWEST
+        cluster: spearman([scores[i] for i in members], [truths[i] for i in members], range(len(members))).value
+        if len(members) >= _FEWEST
         else math.nan
-        for cluster, own in rows.items()
+        for cluster, members in rows.items()
     }
 
 
@@ -62,6 +62,6 @@ def rank_correlation_by_cluster(
 
     Clusters whose correlation is nan are left out: `clusters` counts the others and `n` their captions.
     """
-    kept = {c: rho for c, rho in rank_correlations(scores, truths, clusters).items() if not math.isnan(rho)}
-    found = clustered_mean(list(kept.values()), list(kept), level)
-    return replace(found, n=sum(cluster in kept for cluster in clusters))
+    known = {c: rho for c, rho in rank_correlations(scores, truths, clusters).items() if not math.isnan(rho)}
+    mean = clustered_mean(list(known.values()), list(known), level)
+    return replace(mean, n=sum(cluster in known for cluster in clusters))

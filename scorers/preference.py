@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, check_level, cluster_codes, clustered_mean, with_deviations
+from .estimate import Estimate, check_level, clustered_mean, with_deviations
 from .proportion import clustered_proportion
 from .validation import check_same_length
 
@@ -48,37 +48,6 @@ def win_rate(preferences: Sequence[float], clusters: Sequence[Hashable], level: 
     """
     check_preferences(preferences)
     return clustered_proportion(preferences, clusters, level)
-
-
-def win_rate_bootstrap(
-    preferences: Sequence[float],
-    clusters: Sequence[Hashable],
-    draws: int = 10_000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Estimate:
-    """The win rate with a percentile interval from `draws` resamplings of whole clusters (multinomial).
-
-    `stderr` is the standard deviation over the draws. With fewer than two clusters, stderr and interval are nan. The
-    same seed gives the same interval. Raises BadInput as `win_rate` does, and on fewer than two draws.
-    """
-    check_draws(draws)
-    found = win_rate(preferences, clusters, level)
-    if found.clusters < 2:
-        return found
-    import numpy as np
-
-    codes, count = cluster_codes(clusters)
-    sums = np.bincount(codes, weights=np.asarray(preferences, dtype=float), minlength=count)
-    sizes = np.bincount(codes, minlength=count)
-    generator, chunk = np.random.default_rng(seed), max(1, 1_000_000 // count)
-    means = []
-    for start in range(0, draws, chunk):
-        weights = generator.multinomial(count, np.full(count, 1 / count), min(chunk, draws - start))
-        means.append((weights @ sums) / (weights @ sizes))
-    drawn = np.concatenate(means)
-    low, high = np.percentile(drawn, [50 * (1 - level), 50 * (1 + level)])
-    return Estimate(found.value, float(drawn.std(ddof=1)), float(low), float(high), found.n, found.clusters)
 
 
 def length_controlled_win_rate(
@@ -172,14 +141,14 @@ def needed_items(
 
     check_level(level)
     check_power(power, difference)
-    found = paired_difference(first, second, clusters, level)
-    if not found.stderr > 0:
+    e = paired_difference(first, second, clusters, level)
+    if not e.stderr > 0:
         raise BadInput(
-            f"the standard error of these {found.n} differences in {found.clusters} clusters is {found.stderr}: "
+            f"the standard error of these {e.n} differences in {e.clusters} clusters is {e.stderr}: "
             "it does not show how items vary. Use a pilot sample with more clusters."
         )
     quantiles = float(ndtri((1 + level) / 2) + ndtri(power))
-    return math.ceil(quantiles**2 * found.n * found.stderr**2 / difference**2)
+    return math.ceil(quantiles**2 * e.n * e.stderr**2 / difference**2)
 
 
 def check_power(power: float, difference: float) -> None:

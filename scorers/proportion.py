@@ -54,9 +54,9 @@ def clustered_proportion(values: Sequence[float], clusters: Sequence[Hashable], 
     a nan, and fewer than two clusters give nan as in `clustered_mean`: one cluster does not show how clusters differ.
     Raises BadInput as `clustered_mean` does, and on a value outside [0, 1].
     """
-    found = clustered_mean(values, clusters, level)
+    mean = clustered_mean(values, clusters, level)
     _check_share(values, [1] * len(values), "values")
-    return _with_share_interval(found, values, [1.0] * len(values), clusters, level)
+    return _with_share_interval(mean, values, [1.0] * len(values), clusters, level)
 
 
 def clustered_share(
@@ -72,12 +72,12 @@ def clustered_share(
     and n_c and d_c are the cluster's sums of weights and of weighted deviations. So a judge's precision, whose
     denominator is random, has the interval of the rows that the judge passed. Raises BadInput on other numerators.
     """
-    found = clustered_ratio(numerators, denominators, clusters, level)
+    ratio = clustered_ratio(numerators, denominators, clusters, level)
     _check_share(numerators, denominators, "numerators")
-    kept = [i for i, d in enumerate(denominators) if d != 0]
-    weights = [float(denominators[i]) for i in kept]
-    shares = [numerators[i] / denominators[i] for i in kept]
-    return _with_share_interval(found, shares, weights, [clusters[i] for i in kept], level)
+    counted = [i for i, d in enumerate(denominators) if d != 0]
+    weights = [float(denominators[i]) for i in counted]
+    shares = [numerators[i] / denominators[i] for i in counted]
+    return _with_share_interval(ratio, shares, weights, [clusters[i] for i in counted], level)
 
 
 def proportion_of_folds(
@@ -90,9 +90,9 @@ def proportion_of_folds(
     stderr. Raises BadInput as `clustered_proportion` does.
     """
     folds = [clustered_proportion(x, c, level) for x, c in zip(values, clusters, strict=True)]
-    found = mean_of_folds(folds, level)
+    mean = mean_of_folds(folds, level)
     weights = [1 / len(fold) for fold in values for _ in fold]
-    return _with_share_interval(found, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
+    return _with_share_interval(mean, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
 
 
 def _check_share(numerators: Sequence[float], denominators: Sequence[float], name: str) -> None:
@@ -103,21 +103,21 @@ def _check_share(numerators: Sequence[float], denominators: Sequence[float], nam
 
 
 def _with_share_interval(
-    found: Estimate, shares: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable], level: float
+    e: Estimate, shares: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable], level: float
 ) -> Estimate:
     """`found` with the interval of a weighted proportion; as it is where it has no interval."""
-    if math.isnan(found.stderr) or math.isnan(found.value):
-        return found
+    if math.isnan(e.stderr) or math.isnan(e.value):
+        return e
     import numpy as np
 
     codes, count = cluster_codes(clusters)
     x, weight = np.asarray(shares, dtype=float), np.asarray(weights, dtype=float) / sum(weights)
     deviations = weight * (x - weight @ x)
     sizes, sums = (np.bincount(codes, part, minlength=count) for part in (weight, deviations))
-    value = min(max(found.value, 0.0), 1.0)
+    value = min(max(e.value, 0.0), 1.0)
     rows = effective_rows(value, sizes, sums, 1 / (weight @ weight), deviations @ deviations, level)
     low, high = binomial_interval(value, rows, level)
-    return replace(found, low=float(low), high=float(high))
+    return replace(e, low=float(low), high=float(high))
 
 
 def effective_rows(value: Any, sizes: Any, sums: Any, n: Any, within: Any, level: float = 0.95) -> Any:

@@ -204,18 +204,18 @@ def expected_rating(logprobs: Mapping[str, float], scale: Sequence[str] = ("0", 
     numbers = {label: _float(label) for label in scale}
     if len(numbers) < len(scale) or any(number is None or not math.isfinite(number) for number in numbers.values()):
         raise BadInput(f"scale is {list(scale)!r}; it must be different numbers, such as 0, 1, 2, 3.")
-    kept: list[tuple[float, float]] = []
+    on_scale: list[tuple[float, float]] = []
     for token, logprob in logprobs.items():
         if not logprob <= 1e-6:  # tolerance for rounding
             raise BadInput(f"logprobs[{token!r}] is {logprob}; a log-probability must be 0 or less.")
         number = numbers.get(token.strip(" \t\r\n\xa0▁Ġ"))
         if number is not None and logprob > -math.inf:
-            kept.append((number, logprob))
-    if not kept:
+            on_scale.append((number, logprob))
+    if not on_scale:
         return Expected(None, 0.0)
-    top = max(logprob for _, logprob in kept)
-    weights = [math.exp(logprob - top) for _, logprob in kept]
-    mean = math.fsum(number * w for (number, _), w in zip(kept, weights, strict=True)) / math.fsum(weights)
+    top = max(logprob for _, logprob in on_scale)
+    weights = [math.exp(logprob - top) for _, logprob in on_scale]
+    mean = math.fsum(number * w for (number, _), w in zip(on_scale, weights, strict=True)) / math.fsum(weights)
     return Expected(mean, math.exp(top) * math.fsum(weights))
 
 
@@ -265,11 +265,11 @@ def _value_of(text: str, scale: _Scale) -> float | None:
     if fields is not None:
         given = [value for key, value in fields.items() if key.lower() in _KEYS]
         return _field(given[0], scale) if len(given) == 1 else None
-    found = list(_statements(text, scale))
-    if not found:
+    match = list(_statements(text, scale))
+    if not match:
         return _lone(text, scale)
-    value, end = found[-1]
-    agreed = all(other == value for other, _ in found)
+    value, end = match[-1]
+    agreed = all(other == value for other, _ in match)
     return value if agreed or ends_reply(text, Statement(None, end)) else None
 
 
@@ -335,31 +335,31 @@ def _is_asserted(text: str, marker: re.Match[str]) -> bool:
 
 def _stated(text: str, start: int, scale: _Scale) -> tuple[float | None, int] | None:
     """Value and end offset of the number at `start`; None if there is no number or it begins a sentence of prose."""
-    found = _VALUE.match(text, start)
-    if found is None:
+    statements = _VALUE.match(text, start)
+    if statements is None:
         return None
-    value, end = _read(text, found, scale)
+    value, end = _read(text, statements, scale)
     if value is None:
         return None, end
     if _COMMENT.match(text, end):
         return None
-    below = "\n" in text[start : found.start(1)]
+    below = "\n" in text[start : statements.start(1)]
     if (_LINE_ENDS if below else _AFTER).match(text, end):
         return value, end
     # "2 = moderately funny", where no other grade is explained below
     return (value, end) if _ANCHORED.match(text, end) and ends_reply(text, Statement(None, end)) else None
 
 
-def _read(text: str, found: re.Match[str], scale: _Scale) -> tuple[float | None, int]:
+def _read(text: str, match: re.Match[str], scale: _Scale) -> tuple[float | None, int]:
     """A number's value (None if its context makes it something other than a rating) and its suffix's end offset."""
-    bare = end = found.end(1)
+    bare = end = match.end(1)
     end = _closed(text, end)
     for belongs in (scale.over, scale.named):
         if more := belongs.match(text, end):
             end = _closed(text, more.end())
     if _JOINED.match(text, end) or _UNIT.match(text, end) or (end == bare and _ATTACHED.match(text, end)):
         return None, end
-    return _on_scale(_float(found[1]), scale), end
+    return _on_scale(_float(match[1]), scale), end
 
 
 def _closed(text: str, end: int) -> int:
@@ -372,10 +372,10 @@ def _lone(text: str, scale: _Scale) -> float | None:
     lines = [line for line in text.split("\n") if line.strip()]
     several, values = len(lines) > 1, set()
     for line in lines[:1] + lines[1:][-1:]:
-        found = _VALUE.match(line)
-        if found is None or (several and found[1].isdigit() and _LIST_ITEM.match(line, found.end(1))):
+        match = _VALUE.match(line)
+        if match is None or (several and match[1].isdigit() and _LIST_ITEM.match(line, match.end(1))):
             continue
-        value, end = _read(line, found, scale)
+        value, end = _read(line, match, scale)
         if _LINE_ENDS.match(line, end) or (not several and _ANCHORED.match(line, end)):
             values.add(value)
     return values.pop() if len(values) == 1 else None

@@ -47,10 +47,10 @@ class RatingTable:
 
     def with_ratings(self, least: int) -> RatingTable:
         """The items with at least `least` ratings."""
-        kept = self.totals >= least
-        if kept.all():
+        rated = self.totals >= least
+        if rated.all():
             return self
-        return RatingTable(self.codes[kept], self.categories, list(compress(self.clusters, kept.tolist())))
+        return RatingTable(self.codes[rated], self.categories, list(compress(self.clusters, rated.tolist())))
 
     def cells(self) -> tuple[Integers, Integers, Floats]:
         """The non-zero cells of the item x category counts, sorted by item: item, category and count."""
@@ -59,8 +59,8 @@ class RatingTable:
         q = max(len(self.categories), 1)
         given = self.codes >= 0
         keys = self.codes + q * np.arange(len(self.codes))[:, None]
-        found, counts = np.unique(keys[given], return_counts=True)
-        return found // q, found % q, counts.astype(float)
+        unique, counts = np.unique(keys[given], return_counts=True)
+        return unique // q, unique % q, counts.astype(float)
 
 
 def rating_table(

@@ -78,13 +78,13 @@ def _checked(log_odds: Sequence[float]) -> NDArray[np.float64]:
 
 def _ranges(edges: list[float], chosen: list[bool]) -> list[tuple[float, float]]:
     """The ends of the runs of chosen cuts; cut k lies from edges[k] up to, and without, edges[k + 1]."""
-    found: list[tuple[float, float]] = []
+    ranges: list[tuple[float, float]] = []
     for k, is_chosen in enumerate(chosen):
         if is_chosen and k and chosen[k - 1]:
-            found[-1] = (found[-1][0], edges[k + 1])
+            ranges[-1] = (ranges[-1][0], edges[k + 1])
         elif is_chosen:
-            found.append((edges[k], edges[k + 1]))
-    return found
+            ranges.append((edges[k], edges[k + 1]))
+    return ranges
 
 
 def _middle(low: float, high: float) -> float:

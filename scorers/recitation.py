@@ -38,17 +38,17 @@ def matches(captions: Sequence[str], entries: Sequence[str], near: float = NEAR)
     first: dict[str, int] = {}
     for i, key in enumerate(keys):
         first.setdefault(key, i)
-    found = {key: Match("exact", first[key], 1.0) if key in first else Match("", None, 0.0) for key in wanted}
+    by_key = {key: Match("exact", first[key], 1.0) if key in first else Match("", None, 0.0) for key in wanted}
     distinct = list(first)
-    unknown = [key for key, match in found.items() if not match.kind and distinct]
+    unknown = [key for key, match in by_key.items() if not match.kind and distinct]
     for start in range(0, len(unknown), _ROWS):
         part = unknown[start : start + _ROWS]
         table = process.cdist(part, distinct, scorer=fuzz.ratio, score_cutoff=100 * near)
         for key, row in zip(part, table, strict=True):
             best = int(row.argmax())
             if row[best] > 0:
-                found[key] = Match("near", first[distinct[best]], float(row[best]) / 100)
-    return [found[key] for key in wanted]
+                by_key[key] = Match("near", first[distinct[best]], float(row[best]) / 100)
+    return [by_key[key] for key in wanted]
 
 
 def _key(text: str) -> str:

@@ -66,10 +66,10 @@ def rating_metrics(
     pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], width: float = 0.2, level: float = 0.95
 ) -> dict[str, Estimate]:
     """Every metric of this module by name, in the order of the list above."""
-    found = {"rmse": rmse(pred, gold, clusters, level)}
-    found |= {f"rmse@{percent}": rmse_at(pred, gold, clusters, percent, level) for percent in PERCENTS}
-    found |= {"pearson": pearson(pred, gold, clusters, level), "spearman": spearman(pred, gold, clusters, level)}
-    return found | {b.name: b.mae for b in mae_by_bin(pred, gold, clusters, width, level)}
+    metrics = {"rmse": rmse(pred, gold, clusters, level)}
+    metrics |= {f"rmse@{percent}": rmse_at(pred, gold, clusters, percent, level) for percent in PERCENTS}
+    metrics |= {"pearson": pearson(pred, gold, clusters, level), "spearman": spearman(pred, gold, clusters, level)}
+    return metrics | {b.name: b.mae for b in mae_by_bin(pred, gold, clusters, width, level)}
 
 
 def rmse(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
@@ -130,8 +130,8 @@ def mae_by_bin(
         rows[b].append(i)
     errors = abs(x - y).tolist()
     return [
-        Bin(low, high, clustered_mean([errors[i] for i in kept], [clusters[i] for i in kept], level))
-        for low, high, kept in zip(edges[:-1], edges[1:], rows, strict=True)
+        Bin(low, high, clustered_mean([errors[i] for i in members], [clusters[i] for i in members], level))
+        for low, high, members in zip(edges[:-1], edges[1:], rows, strict=True)
     ]
 
 
@@ -209,10 +209,10 @@ def cluster_bootstrap(
 
     if draws < 2:
         raise BadInput(f"draws is {draws}; a standard deviation needs at least 2, an interval some thousands.")
-    found = rating_metrics(pred, gold, clusters, width, level)
+    metrics = rating_metrics(pred, gold, clusters, width, level)
     codes, count = cluster_codes(clusters)
     if count < 2:
-        return found
+        return metrics
     x, y = _checked(pred, gold, clusters)
     compute = _bootstrap_metrics(x, y, np.asarray(codes), count, width)
     generator = np.random.default_rng(seed)
@@ -225,12 +225,12 @@ def cluster_bootstrap(
         weights = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
         parts.append(compute(weights.astype(float)))
     tails = [50 * (1 - level), 50 * (1 + level)]
-    for (name, e), row in zip(found.items(), np.concatenate(parts, axis=1), strict=True):
+    for (name, e), row in zip(metrics.items(), np.concatenate(parts, axis=1), strict=True):
         known = row[~np.isnan(row)]
         low, high = np.percentile(known, tails) if len(known) else (math.nan, math.nan)
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-        found[name] = Estimate(e.value, spread, float(low), float(high), e.n, e.clusters)
-    return found
+        metrics[name] = Estimate(e.value, spread, float(low), float(high), e.n, e.clusters)
+    return metrics
 
 
 def _bootstrap_metrics(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from .validation import check_same_length
-
-RESAMPLES = 1000
 
 
 def rouge_l(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
@@ -17,9 +14,9 @@ def rouge_l(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]
     subsequence is computed with bit-parallel operations instead of a table, about ten times as fast. English only: the
     tokenizer keeps a-z and 0-9.
 
-    The tables of Hessel et al. 2023 (x100) hold the median of bootstrapped means that `evaluate` reports
-    (`bootstrap_median`); this project reports the mean with its clustered interval (`clustered_mean`). The two differ
-    in the fourth digit. Raises BadInput on lists of different length.
+    The tables of Hessel et al. 2023 (x100) hold the median of bootstrapped means that `evaluate` reports; this project
+    reports the mean with its clustered interval (`clustered_mean`). The two differ in the fourth digit. Raises BadInput
+    on lists of different length.
     """
     check_same_length(hypotheses=hypotheses, references=references)
     # Imported from the submodules, because rouge_score.rouge_scorer imports nltk, which takes seconds.
@@ -51,18 +48,3 @@ def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
         matches = row & positions.get(token, 0)
         row = ((row + matches) | (row - matches)) & full
     return len(left) - row.bit_count()
-
-
-def bootstrap_median(values: Sequence[float], seed: int) -> float:
-    """The median of 1,000 bootstrapped means of `values`, which `evaluate` reports as its ROUGE.
-
-    Use it only for comparison with the published numbers. The draws are those of rouge_score's `BootstrapAggregator`
-    after `numpy.random.seed(seed)`; numpy's global state is not changed. No values: nan.
-    """
-    if len(values) == 0:
-        return math.nan
-    import numpy as np
-
-    draws = np.random.RandomState(seed)
-    x = np.asarray(values, dtype=float)
-    return float(np.median([x[draws.choice(len(x), len(x))].mean() for _ in range(RESAMPLES)]))

@@ -140,17 +140,17 @@ def statements(text: str, letters: str) -> Iterator[Statement]:
 def lone_letter(text: str, letters: str) -> str | None:
     """The letter of a `plain` text that is only that letter or one line "C) the caption"; else None."""
     text = text.strip()
-    found = _LETTER.match(text)
-    if found is None or found[1].upper() not in letters:
+    match = _LETTER.match(text)
+    if match is None or match[1].upper() not in letters:
         return None
-    letter, end = found[1].upper(), found.end()
-    if _alternative(letters.replace(letter, "")).match(text, found.end(1)):
+    letter, end = match[1].upper(), match.end()
+    if _alternative(letters.replace(letter, "")).match(text, match.end(1)):
         return None
     if _ONLY_LETTER.match(text, end):
         return letter
-    if "\n" in text or _comment(text, found):
+    if "\n" in text or _comment(text, match):
         return None
-    if not (_bracketed(found[2]) or _LABELLED.match(text, end)):
+    if not (_bracketed(match[2]) or _LABELLED.match(text, end)):
         return None
     return None if _other_label(letters).search(text, end) else letter
 
@@ -179,34 +179,34 @@ def _is_asserted(text: str, marker: re.Match[str]) -> bool:
 
 def _stated(text: str, start: int, letters: str) -> Statement | None:
     """The statement whose letter is at `start`, directly after its marker; None for prose."""
-    found = _LETTER.match(text, start)
-    if found is None:
+    match = _LETTER.match(text, start)
+    if match is None:
         return None
-    letter, end = found[1].upper(), found.end()
-    if _alternative(letters.replace(letter, "")).match(text, found.end(1)):
+    letter, end = match[1].upper(), match.end()
+    if _alternative(letters.replace(letter, "")).match(text, match.end(1)):
         return Statement(None, end)
-    struck = "~~" in text[start : found.start(1)] and "~~" in found[2]
+    struck = "~~" in text[start : match.start(1)] and "~~" in match[2]
     if struck or _retracted(letters.replace(letter, "")).match(text, end):
         return Statement(None, end)
-    commented = _comment(text, found)
+    commented = _comment(text, match)
     if commented and not _commits(text, end, letters.replace(letter, "")):
         return None
-    if found[2]:
-        if text[end : end + 1].isalnum() and not _bracketed(found[2]):
+    if match[2]:
+        if text[end : end + 1].isalnum() and not _bracketed(match[2]):
             return None
     elif not commented and not _AFTER_BARE.match(text, end):
         return None
     if letter not in letters:
         return Statement(None, end)
-    if "\n" in text[start : found.start(1)] and _opens_list(text, end, letter, letters):
+    if "\n" in text[start : match.start(1)] and _opens_list(text, end, letter, letters):
         return None
     return Statement(letter, end)
 
 
-def _comment(text: str, found: re.Match[str]) -> re.Match[str] | None:
+def _comment(text: str, match: re.Match[str]) -> re.Match[str] | None:
     """The beginning of a comment on a letter. After a label it is the caption: "C) is this seat taken?"."""
-    labels = ")" in found[2] and text[found.start(1) - 1 : found.start(1)] != "("
-    return None if labels else _COMMENT.match(text, found.end())
+    labels = ")" in match[2] and text[match.start(1) - 1 : match.start(1)] != "("
+    return None if labels else _COMMENT.match(text, match.end())
 
 
 def _commits(text: str, end: int, others: str) -> bool:

@@ -57,12 +57,12 @@ def _contents(visible: str, tag: str) -> tuple[str, str, bool]:
     """The last closed content, the last unclosed one, and whether there is an opening tag."""
     complete, cut_off, opened = "", "", False
     start: int | None = None
-    for found in _tags(tag).finditer(visible):
-        closes = bool(found[1])
-        if start is not None and (text := _clean(visible[start : found.start()])):
+    for tag_match in _tags(tag).finditer(visible):
+        closes = bool(tag_match[1])
+        if start is not None and (text := _clean(visible[start : tag_match.start()])):
             complete, cut_off = (text, cut_off) if closes else (complete, text)
         opened = opened or not closes
-        start = None if closes else found.end()
+        start = None if closes else tag_match.end()
     if start is not None and (text := _clean(visible[start:])):
         cut_off = text
     return complete, cut_off, opened

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ def schema_of(words: Iterable[str]) -> dict[str, Any]:
 
 WORDS = {"PASS": True, "FAIL": False}
 VERDICT_SCHEMA = schema_of(WORDS)
+RATING_WORDS = {str(value): value for value in range(1, 6)}
+"""A grader's ratings of a text, 1 worst and 5 best, for `read_word`."""
 
 T = TypeVar("T")
 
@@ -111,9 +114,9 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
         return None, "", "empty"
     is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
-        found = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
-        if found is not None:
-            return *found, "answered"
+        reading = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
+        if reading is not None:
+            return *reading, "answered"
     return None, "", "refused" if is_refusal(visible) else "unparsed"
 
 
@@ -128,8 +131,8 @@ def as_data(text: str) -> str:
     return _MARKUP_IN_DATA.sub(_escaped, text.replace("\r\n", "\n").translate(_CLEANED))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    mark = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    mark = match[0]
     if mark[0] == "&":
         return mark if html.unescape(mark) == mark else f"&amp;{mark[1:]}"
     return "&#123;" if mark == "{" else "&lt;"
@@ -224,11 +227,17 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
 
     A quotation can open an element that it does not close, but the grader's own closing tag then ends it.
     """
-    found, start = [], None
+    spans, start = [], None
     for tag in _REASONING.finditer(text):
         if not tag[1]:
             start = tag.start()
         elif start is not None:
-            found.append((start, tag.end()))
+            spans.append((start, tag.end()))
             start = None
-    return found
+    return spans
+
+
+def panel_rating(ratings: Sequence[float | None]) -> float | None:
+    """The mean of a panel's ratings if more than half of all graders gave one; else None."""
+    given = [rating for rating in ratings if rating is not None]
+    return math.fsum(given) / len(given) if 2 * len(given) > len(ratings) else None

@@ -62,11 +62,11 @@ def corrected_win_rate(
     from scipy.special import stdtrit
 
     parts = []
-    for values, mean, own in (
+    for values, mean, codes_of in (
         (preferences, observed, codes[: len(preferences)]),
         (exam, accuracy, codes[len(preferences) :]),
     ):
-        sums = np.bincount(own, np.asarray(values, dtype=float) - mean.value, minlength=count) / len(own)
+        sums = np.bincount(codes_of, np.asarray(values, dtype=float) - mean.value, minlength=count) / len(codes_of)
         parts.append(sums * math.sqrt(mean.clusters / (mean.clusters - 1)))
     covariance = 2 * float(parts[0] @ parts[1])
     top, bottom = observed.value - 0.5, 2 * accuracy.value - 1
@@ -83,12 +83,12 @@ def corrected_win_rate(
     return Estimate(value, math.sqrt(variance) / bottom, low, high, n, count)
 
 
-def _variance(found: Estimate) -> float:
+def _variance(e: Estimate) -> float:
     """The variance of a proportion, at least the one that its 95 % interval is worth."""
     from scipy.special import stdtrit
 
-    half = (found.high - found.low) / 2 / float(stdtrit(found.clusters - 1, 0.975))
-    return max(found.stderr, half) ** 2
+    half = (e.high - e.low) / 2 / float(stdtrit(e.clusters - 1, 0.975))
+    return max(e.stderr, half) ** 2
 
 
 def _fieller(top: float, bottom: float, var_top: float, var_bottom: float, covariance: float) -> tuple[float, float]:

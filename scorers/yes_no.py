@@ -34,7 +34,7 @@ def read_yes_no(reply: str) -> tuple[str | None, Status]:
     follows, its line does not retract it and the reply does not end with the other word. Nothing is guessed: "Answer:
     not sarcastic" and "It is sarcastic" are unparsed.
     """
-    reading = read_answer(_WORD.sub(lambda found: _LETTERS[found[0].lower()], reply), "YN")
+    reading = read_answer(_WORD.sub(lambda match: _LETTERS[match[0].lower()], reply), "YN")
     if reading.letter is not None:
         return ("yes" if reading.letter == "Y" else "no"), "answered"
     visible = without_thinking(reply) or ""

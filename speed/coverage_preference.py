@@ -17,7 +17,7 @@ import numpy as np
 
 from humor_tasks.scorers import Estimate
 from humor_tasks.scorers.bradley_terry import bradley_terry
-from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate, win_rate_bootstrap
+from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate
 
 SIMULATIONS, DRAWS = 1_000, 500  # of the Bradley-Terry cases, the slow ones; five times as many of the others
 STRENGTHS = (0.9, 0.3, 0.0, -0.6)
@@ -82,11 +82,10 @@ def of_many(reference: str | None, draws: int, rng: np.random.Generator, contest
 
 
 def cases(draws: int = DRAWS) -> list[Case]:
-    of_draws, many = functools.partial(win_rate_bootstrap, draws=4 * draws), 5 * SIMULATIONS
+    many = 5 * SIMULATIONS
     centred, gap = STRENGTHS[0] - sum(STRENGTHS) / len(STRENGTHS), STRENGTHS[0] - STRENGTHS[3]
     return [
         Case("win rate", 0.6, many, functools.partial(of_wins, win_rate)),
-        Case("win rate, bootstrap", 0.6, many, functools.partial(of_wins, of_draws)),
         Case("win rate, length-controlled", 1 / (1 + math.exp(-THETA)), many, of_lengths),
         Case("paired difference", 0.1, many, of_two),
         Case("Bradley-Terry strength", centred, SIMULATIONS, functools.partial(of_many, None, draws)),

@@ -33,6 +33,10 @@ from humor_tasks.results.report.grouping import groups_of
 from humor_tasks.results.report.scorecard import scorecard
 
 
+def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> scorers.PairedTest:
+    return scorers.paired_tests([(first, second, clusters)], **settings)[0]
+
+
 def of(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:
     """A run of the system `name` with these outcomes; those of several epochs follow each other."""
     version = find_benchmark(benchmark).version
@@ -87,7 +91,7 @@ def test_two_systems_have_the_figures_of_the_paired_test_and_keep_their_order() 
     worse, better = right("worse", marks(1, share=0.3)), right("better", marks(2, share=0.8))
     (found,) = compared(worse, better).benchmarks
     (c,) = found.comparisons
-    assert c.test == scorers.paired_test(values(worse), values(better), CLUSTERS)
+    assert c.test == paired_test(values(worse), values(better), CLUSTERS)
     assert c.test.difference.value < 0
     assert c.wins == (c.test.higher, c.test.lower, c.test.equal)
     assert sum(c.wins) == 120
@@ -179,7 +183,7 @@ def test_epochs_are_averaged_by_item() -> None:
     twice = dataclasses.replace(a, outcomes=a.outcomes + right("a", marks(5)).outcomes, epochs=(1,) * 120 + (2,) * 120)
     (c,) = compared(twice, b).benchmarks[0].comparisons
     means = [(x + y) / 2 for x, y in zip(marks(1), marks(5), strict=True)]
-    assert c.test == scorers.paired_test(means, values(b), CLUSTERS)
+    assert c.test == paired_test(means, values(b), CLUSTERS)
     assert c.test.difference.n == 120
     assert math.isnan(c.test.mcnemar)
 
@@ -201,7 +205,7 @@ def test_an_rmse_is_compared_by_the_jackknife() -> None:
     assert e.stderr == pytest.approx(by_hand.stderr, rel=0.2)  # of 50 groups of 60 clusters
     assert (e.n, e.clusters, found.direction) == (240, 60, "lower")
     squares = [[(r - g) ** 2 for r, g in zip(column, gold, strict=True)] for column in (near, far)]
-    assert c.test.p_value == pytest.approx(scorers.paired_test(*squares, clusters).p_value, abs=1e-3)
+    assert c.test.p_value == pytest.approx(paired_test(*squares, clusters).p_value, abs=1e-3)
     assert math.isnan(c.test.mcnemar)
     assert c.wins
     assert c.wins[0] == sum(abs(x - g) < abs(y - g) for x, y, g in zip(near, far, gold, strict=True))
@@ -226,7 +230,7 @@ def test_a_part_of_a_metric_is_compared_over_its_items() -> None:
     (found,) = compared(*runs, metric="accuracy_fold2").benchmarks
     (c,) = found.comparisons
     kept = range(2, 120, 5)
-    expected = scorers.paired_test(*([values(r)[i] for i in kept] for r in runs), [CLUSTERS[i] for i in kept])
+    expected = paired_test(*([values(r)[i] for i in kept] for r in runs), [CLUSTERS[i] for i in kept])
     assert (found.metric, c.test) == ("accuracy_fold2", expected)
 
 
@@ -574,7 +578,7 @@ def test_the_command_compares_logs_of_both_harnesses(logs: Path, tmp_path: Path)
     assert len(section["comparisons"]) == 3
     for row in section["comparisons"]:
         first, second = (runs[row[side]].by_item("accuracy") for side in ("first", "second"))
-        expected = scorers.paired_test(
+        expected = paired_test(
             [first[i][0] for i in first], [second[i][0] for i in first], [first[i][1] for i in first]
         )
         assert row["p_permutation"] == expected.p_value

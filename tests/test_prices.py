@@ -19,7 +19,7 @@ from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader,
 
 from humor_tasks.data.prices import VARIABLE, Price, read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results.report.graded import read_graded
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ChatServer, text_of

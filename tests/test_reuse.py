@@ -29,7 +29,7 @@ from humor_tasks import load
 from humor_tasks.data.logs.reading import read_run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import multiple_choice
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.client import local_files
 from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import matching, ranking

@@ -18,7 +18,8 @@ from inspect_ai.model import ModelOutput, ModelUsage
 
 import humor_tasks.testing as public
 from humor_tasks.on_inspect import element_coverage, reference_preference, story_ratings
-from humor_tasks.scorers import read_rated, read_verdict
+from humor_tasks.scorers import read_verdict
+from humor_tasks.scorers.verdict import RATING_WORDS, read_word
 from humor_tasks.testing import (
     REFUSED,
     ChatServer,
@@ -129,7 +130,7 @@ def test_verdicts_are_written_as_they_are_read() -> None:
         assert read_verdict(verdict_reply(True, structured), "json" if structured else "tags").passed is True
         assert read_verdict(verdict_reply(False, structured), "json" if structured else "tags").passed is False
     assert read_verdict(verdict_reply(None)).status == "unparsed"
-    assert read_rated(verdict_reply(4)).value == 4
+    assert read_word(verdict_reply(4), RATING_WORDS)[0] == 4
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("multiple_choice", " "), ("generate_until", "")])

@@ -60,9 +60,9 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
         write_folder,
     )
     from humor_tasks.data.descriptions import QUESTIONS, Description
+    from humor_tasks.on_inspect.checks import check_model
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import Asking, describe_rows
-    from humor_tasks.on_inspect.seen import check_model
 
     output = Path(os.path.expanduser(output)).resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):

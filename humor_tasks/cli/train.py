@@ -136,7 +136,7 @@ def _config(given: dict[str, Any], alphas: str | None) -> Any:
 @click.argument("name", type=click.Choice(["fsdp", "deepspeed"]))
 def configuration(name: str) -> None:
     """Print the path of a configuration for `accelerate launch --config_file`, for models of 11 billion parameters."""
-    click.echo(Path(__file__).parent / "configurations" / f"{name}.yaml")
+    click.echo(Path(__file__).parents[1] / "training" / "configurations" / f"{name}.yaml")
 
 
 train.add_command(clip)

@@ -60,8 +60,8 @@ class TypedMetric(evaluate.Metric):
         """
         check_level(level)
         columns = {"predictions": predictions, "references": references, "clusters": clusters}
-        found: dict[str, Any] | None = super().compute(**columns, level=level)
-        return found
+        results: dict[str, Any] | None = super().compute(**columns, level=level)
+        return results
 
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, clusters: Any = None, **others: Any
@@ -113,16 +113,16 @@ class TypedMetric(evaluate.Metric):
         if clustered and not all(clusters):
             raise BadInput("clusters: some processes gave them and some did not; give them in all or in none.")
         ids = clusters if clustered else range(len(clusters))
-        found = self.estimates(predictions, references, ids, level)
+        estimates = self.estimates(predictions, references, ids, level)
         results: dict[str, Any] = {}
-        for name, result in found.items():
+        for name, result in estimates.items():
             if not isinstance(result, Estimate):
                 results[name] = result
                 continue
             results[name] = result.value
             if clustered:
                 results |= {f"{name}_{part}": getattr(result, part) for part in ("stderr", "low", "high")}
-        first = next(each for each in found.values() if isinstance(each, Estimate))
+        first = next(e for e in estimates.values() if isinstance(e, Estimate))
         return results | {"n": first.n} | ({"clusters": first.clusters} if clustered else {})
 
 

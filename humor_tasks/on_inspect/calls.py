@@ -22,8 +22,7 @@ from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
-from humor_tasks.on_inspect.messages import turn_messages
-from humor_tasks.on_inspect.threads import in_thread
+from humor_tasks.on_inspect.messages import in_thread, turn_messages
 
 
 class Calls:
@@ -50,13 +49,13 @@ class Calls:
 
         Raises BadInput where the request fails permanently; earlier replies stay in the log.
         """
-        shown = [
+        turns = [
             {"role": turn.role, "text": turn.text, "media": [m.sha256() for m in (turn.picture, turn.clip) if m]}
             for turn in prompt.turns
         ]
         how = [[t.clip.frames, t.clip.sampling] for t in prompt.turns if t.clip]
         settings = model.config.merge(config).model_dump(exclude_none=True)
-        asked = {"model": str(model), **identity(model), "config": settings, "messages": shown, "clips": how}
+        asked = {"model": str(model), **identity(model), "config": settings, "messages": turns, "clips": how}
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         if key in self.known:
             self.kept += 1

@@ -1,17 +1,37 @@
-"""Inspect models by name, for commands that call models outside an evaluation, and the identity of a model."""
+"""Inspect models by name, the identity of a model, the policy of Inspect's cache, and prices.
+
+Inspect's cache identifies an answer by the model's provider and name, its base URL, the generation settings and the
+messages with their metadata, pictures and clips. The arguments of a model (`-M`) and the content of files on this
+machine are not part of the key: `policy` adds them. Inspect includes no prices: `register_prices` adds ours.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    CachePolicy,
+    GenerateConfig,
+    Model,
+    ModelCost,
+    ModelInfo,
+    ModelOutput,
+    get_model,
+    get_model_info,
+    set_model_info,
+)
 
+from humor_tasks.data.prices import read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import plain
+from humor_tasks.on_inspect.errors import cannot_run, plain
 from humor_tasks.on_inspect.private import parse_cli_args
 from humor_tasks.on_inspect.providers.local import fill_batches
 
@@ -50,9 +70,9 @@ def identity(model: Model) -> dict[str, Any]:
     A model may tell it itself, as OFA does: checkpoint, revision and settings. For other models it is the `-M`
     arguments, and the state of the files on this machine that the name or an argument points to.
     """
-    own: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
-    if own:
-        return own()
+    identify: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
+    if identify:
+        return identify()
     given = _without_secrets(model.model_args)
     files = [_state(path) for path in local_files(model.name, model.model_args)]
     return ({"model_args": given} if given else {}) | ({"files": files} if files else {})
@@ -89,3 +109,43 @@ def _without_secrets(value: Any) -> Any:
         return getattr(value, "__qualname__", type(value).__name__)
     # Other values become text: YAML parses api_version=2024-06-01 as a date.
     return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))
+
+
+def policy(model: Model, **scopes: str) -> CachePolicy:
+    """The policy for requests of this package, whose key also has the model's `identity` and `scopes`.
+
+    Entries do not expire and are shared by all epochs.
+    """
+    about = identity(model)
+    model_scope = {"model": json.dumps(about, sort_keys=True)} if about else {}
+    return CachePolicy(expiry=None, per_epoch=False, scopes=scopes | model_scope)
+
+
+def replayed(output: ModelOutput) -> bool:
+    """Whether the running sample got this output from the cache."""
+    if not output.choices:
+        return False
+    known = output.choices[0].message.id
+    for event in reversed(list(transcript().events)):
+        if isinstance(event, ModelEvent) and event.output.choices and event.output.choices[0].message.id == known:
+            return event.cache == "read"
+    return False
+
+
+@lru_cache(maxsize=1)
+def register_prices() -> None:
+    """Register the price list with Inspect, once per process; existing prices are not replaced."""
+    try:
+        prices = read_prices()
+    except BadInput as problem:
+        cannot_run(str(problem))
+    for name, price in prices.items():
+        info = get_model_info(name) or ModelInfo()
+        if info.cost is None:
+            cost = ModelCost(
+                input=price.input,
+                output=price.output,
+                input_cache_read=price.cache_read,
+                input_cache_write=price.cache_write,
+            )
+            set_model_info(name, info.model_copy(update={"cost": cost}))

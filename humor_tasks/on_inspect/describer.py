@@ -24,11 +24,9 @@ from inspect_ai.model import (
 
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.answer_cache import policy
-from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.client import identity, policy
 from humor_tasks.on_inspect.handles import in_process
-from humor_tasks.on_inspect.messages import picture_content
-from humor_tasks.on_inspect.threads import in_thread
+from humor_tasks.on_inspect.messages import in_thread, picture_content
 from humor_tasks.scorers.thinking import without_thinking
 
 OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them

@@ -33,8 +33,8 @@ def handle(picture: Picture) -> str:
 
 def digest_in(image: str) -> str | None:
     """The SHA-256 in a handle; None for any other image."""
-    found = _HANDLE.fullmatch(image) if len(image) < 128 else None
-    return found[1] if found else None
+    match = _HANDLE.fullmatch(image) if len(image) < 128 else None
+    return match[1] if match else None
 
 
 def picture_by(image: str, where: str) -> Picture | None:

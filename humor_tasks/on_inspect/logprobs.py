@@ -1,4 +1,4 @@
-"""Log-probabilities at the token that holds an answer."""
+"""Log-probabilities at the token that holds an answer, and Humicroedit's expected rating (`estimate=expected`)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.model import Logprob, ModelOutput, TopLogprob
+from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.scorers.answer import read_answer
+from humor_tasks.scorers.rating import expected_rating
 
 LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 """Generation settings that ask for log-probabilities, of as many tokens as hosted models return at most."""
@@ -44,7 +46,7 @@ def _letter(token: str) -> str:
 
 def _log_sum_exp(logprobs: Sequence[float]) -> float:
     top = max(logprobs)
-    return top + math.log(math.fsum(math.exp(each - top) for each in logprobs))
+    return top + math.log(math.fsum(math.exp(x - top) for x in logprobs))
 
 
 def top_logprobs(
@@ -55,9 +57,9 @@ def top_logprobs(
     Raises CannotRun, with the `remedy`, where the model returns no log-probabilities, or that of the generated token
     only. Without a remedy there are no tokens then. model: its name in messages; by default the output's.
     """
-    found = output.choices[0].logprobs if output.choices else None
-    place = answer_token(found.content, word, fits) if found else None
-    if remedy and found is None:
+    logprobs = output.choices[0].logprobs if output.choices else None
+    place = answer_token(logprobs.content, word, fits) if logprobs else None
+    if remedy and logprobs is None:
         cannot_run(f"{model or output.model} returns no log-probabilities; {remedy}.")
     if remedy and place and not place.top_logprobs:
         cannot_run(f"{model or output.model} returns the log-probability of the generated token only; {remedy}.")
@@ -80,3 +82,23 @@ def answer_token(tokens: Sequence[Logprob], word: str, fits: Callable[[str], boo
         if re.search(r"\w", token.token):
             return None
     return None
+
+
+def expected_answer_solver(labels: Sequence[str]) -> Solver:
+    """See `humor_tasks.on_inspect.parts.expected_answer`."""
+
+    def is_digit(token: str) -> bool:
+        return expected_rating({token: 0.0}, labels).value is not None
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state = await generate(state)
+        tops = top_logprobs(state.output, "rating", is_digit, "use estimate=text", str(state.model))
+        rating = expected_rating({top.token: top.logprob for top in tops}, labels)
+        state.metadata |= {"said": state.output.completion, "digit_probability": rating.mass}
+        reply = "no digit where the rating belongs" if rating.value is None else f"Rating: {rating.value!r}"
+        usage = state.output.usage
+        state.output = ModelOutput.from_content(state.output.model, reply, stop_reason=state.output.stop_reason)
+        state.output.usage = usage
+        return state
+
+    return solve

@@ -6,10 +6,13 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -43,9 +46,9 @@ def chat_messages(
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    told = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
-    told |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
-    messages[-1].metadata = known | told
+    structure = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
+    structure |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
+    messages[-1].metadata = known | structure
     return messages
 
 
@@ -72,8 +75,8 @@ def _message(turn: Turn, pictures: bool, handles: bool) -> ChatMessage:
         return ChatMessageSystem(content=turn.text)
     if turn.role == "assistant":
         return ChatMessageAssistant(content=turn.text)
-    shown = _shown(turn, handles) if pictures else []
-    return ChatMessageUser(content=[*shown, ContentText(text=turn.text)] if shown else turn.text)
+    media = _shown(turn, handles) if pictures else []
+    return ChatMessageUser(content=[*media, ContentText(text=turn.text)] if media else turn.text)
 
 
 def _shown(turn: Turn, handles: bool) -> list[Content]:
@@ -81,10 +84,10 @@ def _shown(turn: Turn, handles: bool) -> list[Content]:
     if turn.clip is not None and not turn.clip.frames:
         uri, kind = turn.clip.whole()
         return [ContentVideo(video=uri, format=kind)]
-    found = [picture_content(turn.picture, handles)] if turn.picture is not None else []
+    pictures = [picture_content(turn.picture, handles)] if turn.picture is not None else []
     # A clip's frames are made when they are shown, so that nothing would keep the pictures of handles.
     frames = turn.clip.pictures() if turn.clip is not None else ()
-    return [*found, *(picture_content(frame, by_handle=False) for frame in frames)]
+    return [*pictures, *(picture_content(frame, by_handle=False) for frame in frames)]
 
 
 def picture_content(picture: Picture, by_handle: bool) -> ContentImage:
@@ -94,9 +97,9 @@ def picture_content(picture: Picture, by_handle: bool) -> ContentImage:
 
 def media_of(message: ChatMessageUser, where: str) -> list[Content]:
     """A message's pictures and clips, for any model. where: the message in errors, such as "of sample 3"."""
-    shown = [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
+    media = [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
     try:
-        return with_pictures(shown, where)
+        return with_pictures(media, where)
     except BadInput as problem:
         cannot_run(str(problem))
 
@@ -119,14 +122,14 @@ def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool =
         fields = known.get("fields", {})
         of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
         of |= {"about": str(fields.get("punchline", "")), "grouped": Grouped.of(known.get("grouped"))}
-        found = Question(choices=tuple(known["choices"]), **of)
+        read = Question(choices=tuple(known["choices"]), **of)
     else:
-        found = from_text(asked.text, asked.text)
-    prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
+        read = from_text(asked.text, asked.text)
+    prefix = str(known.get("prefix", "Answer:" if read.choices else ""))
     prompt = plain_text((m.text for m in messages), prefix) if reads else ""
-    found = dataclasses.replace(found, length=_reply_length(known), prompt=prompt, prefix=prefix)
+    read = dataclasses.replace(read, length=_reply_length(known), prompt=prompt, prefix=prefix)
     images = images_in(asked)
-    return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found
+    return dataclasses.replace(read, picture=picture_of(images[-1], known.get("id"))) if images else read
 
 
 def images_in(message: ChatMessage) -> list[str]:
@@ -152,3 +155,18 @@ def picture_of(image: str, identity: object) -> Picture:
             raise BadInput(f"Picture {where}: its data: URI is not base64 ({problem}).") from None
 
     return Picture(where, None, read)
+
+
+Result = TypeVar("Result")
+THREADS = 4  # so many pictures or clips are read at once
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("humor_tasks_limiter")
+
+
+async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
+    """function(*arguments) in one of a few threads."""
+    try:
+        limiter = _limiter.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(THREADS)
+        _limiter.set(limiter)
+    return await anyio.to_thread.run_sync(function, *arguments, limiter=limiter)

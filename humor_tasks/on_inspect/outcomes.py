@@ -29,7 +29,7 @@ from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
+from humor_tasks.on_inspect.hooks import warn_if_scored_again
 from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.scorers.estimate import Estimate
 
@@ -188,3 +188,14 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
         reason=REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )
+
+
+def sign(state: TaskState, entries: Mapping[str, str]) -> None:
+    """Write entries into the signature in a sample's metadata; a task of another package has none.
+
+    The reader of logs takes the run's signature from its samples where such a solver was in the plan.
+    """
+    signature = about(state.metadata).signature
+    if signature:
+        known = state.metadata["humor_tasks"]
+        state.metadata["humor_tasks"] = {**known, "signature": str(signature.with_entries(entries))}

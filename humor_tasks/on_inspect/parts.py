@@ -354,7 +354,7 @@ def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
     Args:
         labels: The digits of the scale.
     """
-    from humor_tasks.on_inspect.solvers.expected_answer import expected_answer_solver
+    from humor_tasks.on_inspect.logprobs import expected_answer_solver
 
     return expected_answer_solver(labels)
 

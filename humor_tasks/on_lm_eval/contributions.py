@@ -97,9 +97,9 @@ def perplexity(name: str, value: str, number: int, items: Sequence[Reference]) -
     folds: dict[str | None, list[Reference]] = {}
     for item in items:
         folds.setdefault(item.fold, []).append(item)
-    each = [_perplexity(name, own) for own in folds.values()]
-    missing = [_perplexity(name, ())] if len(each) < number else []
-    estimate = each[0] if number == 1 else mean_of_folds([*each, *missing])
+    of_folds = [_perplexity(name, members) for members in folds.values()]
+    missing = [_perplexity(name, ())] if len(of_folds) < number else []
+    estimate = of_folds[0] if number == 1 else mean_of_folds([*of_folds, *missing])
     return float(getattr(estimate, value))
 
 

@@ -18,6 +18,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput, unsupported
 
 SUPPORTED = ">=0.4.13,<0.6"
@@ -62,22 +63,22 @@ def request(
     arguments: tuple[Any, ...],
     index: int,
     where: Where,
-    shown: Mapping[str, Any] | None = None,
+    visual: Mapping[str, Any] | None = None,
     target: str | None = None,
 ) -> Instance:
-    """A request to a model; `shown`: {"visual": pictures}, which all requests of a document may share."""
-    if shown:
-        arguments = (*arguments, shown)
+    """A request to a model; `visual`: {"visual": pictures}, which all requests of a document may share."""
+    if visual:
+        arguments = (*arguments, visual)
     if not HAS_FIELDS:
         return Instance(kind, doc, arguments, index, metadata=tuple(where))
-    more = {"additional_args": shown, "target": target, "repeats": where.repeats}
+    more = {"additional_args": visual, "target": target, "repeats": where.repeats}
     return Instance(kind, doc, arguments, idx=index, task_name=where.task, doc_id=where.doc_id, **more)
 
 
 def pictures_of(asked: Instance) -> list[Any]:
     """The pictures of a request, of this package's tasks or of others."""
-    shown = getattr(asked, "additional_args", None) or (asked.args[2] if len(asked.args) > 2 else None)
-    return list((shown or {}).get("visual") or ())
+    visual = getattr(asked, "additional_args", None) or (asked.args[2] if len(asked.args) > 2 else None)
+    return list((visual or {}).get("visual") or ())
 
 
 def prepare(task: Task) -> None:
@@ -105,7 +106,9 @@ def _scorer(first: Any) -> Any:
             bootstrap_iters: int | None = 0,
             aggregation_overrides: dict[str, Any] | None = None,
         ) -> Any:
-            metrics = {i: {k: v for k, v in found.items() if k != OUTCOME} for i, found in reduced_docs.items()}
+            metrics = {
+                i: {k: v for k, v in doc_metrics.items() if k != OUTCOME} for i, doc_metrics in reduced_docs.items()
+            }
             # The task has standard errors of its own: no bootstrap, which costs minutes.
             return super().aggregate(metrics, 0, aggregation_overrides)
 
@@ -113,15 +116,15 @@ def _scorer(first: Any) -> Any:
     return Scored(name=first.name, filter=first, metrics=[])
 
 
-def log_outcome(doc: dict[str, Any], found: dict[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+def log_outcome(doc: dict[str, Any], metrics: dict[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What `process_results` returns, with the outcome where the log of samples has it and a document's hash has not.
 
     Otherwise two models' runs would not have the same hashes.
     """
     if HAS_SCORERS:
-        return found | {OUTCOME: dict(outcome)}
+        return metrics | {OUTCOME: dict(outcome)}
     doc[OUTCOME] = dict(outcome)
-    return found
+    return metrics
 
 
 @functools.cache
@@ -147,9 +150,9 @@ def _probe() -> None:
     """A request there and back: made, answered, filtered, scored."""
     made = request("loglikelihood", {}, ("a", " b"), 0, Where("task", 7), {"visual": ["picture"]}, "b")
     made.resps.append((-1.0, True))
-    found = (made.task_name, made.doc_id, made.args[:2], pictures_of(made))
-    if found != ("task", 7, ("a", " b"), ["picture"]):
-        raise BadInput(f"a request holds {found}")
+    fields = (made.task_name, made.doc_id, made.args[:2], pictures_of(made))
+    if fields != ("task", 7, ("a", " b"), ["picture"]):
+        raise BadInput(f"a request holds {fields}")
     TaskConfig(task="task", output_type="generate_until", metadata={}, generation_kwargs={"until": []})
     first = _take_first()
     first.apply([made])
@@ -164,3 +167,19 @@ def _probe() -> None:
         metrics, _ = scorer.aggregate(scorer.reduced_docs, aggregation_overrides={"acc": sum})
         if metrics.get("acc,none") != 1.0:
             raise BadInput(f"the aggregated scores are {metrics}")
+
+
+LENGTHS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+"""lm-eval's names for the number of tokens of a reply; the first one that is given takes precedence."""
+
+
+class Unsaid(dict[str, Any]):
+    """Generation arguments with the benchmark's length of a reply, where the user gave none.
+
+    To lm-eval and its models it is the dictionary with max_gen_toks. The models of this package tell it from a length
+    that the user gave.
+    """
+
+    def __init__(self, given: Mapping[str, Any], length: ReplyLength) -> None:
+        super().__init__(given, max_gen_toks=length.tokens)
+        self.length = length

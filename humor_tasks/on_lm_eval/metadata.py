@@ -24,7 +24,7 @@ CLOSE, NEAR = 0.8, 0.7
 
 def names(options: type[Declared]) -> set[str]:
     """The names that a benchmark's tasks accept in `--metadata`."""
-    return {each.name for each in declared(options)} - set(LM_EVAL) | {REVISION}
+    return {option.name for option in declared(options)} - set(LM_EVAL) | {REVISION}
 
 
 def given(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,31 +42,31 @@ def given(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameters(
-    task: str, options: type[Declared], found: Mapping[str, Any], fixed: Mapping[str, Any]
+    task: str, options: type[Declared], metadata: Mapping[str, Any], fixed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The benchmark's parameters in `found`, what `given` returns, and those that the task's YAML fixes.
+    """The benchmark's parameters in `metadata`, as `given` returns it, and those that the task's YAML fixes.
 
     Raises BadInput for a name that lm-eval has a flag for, for one that the task fixes to another value, and for one
     that is misspelt.
     """
-    for name in found:
+    for name in metadata:
         if name in ONLY_INSPECT:
             raise BadInput(f"--metadata {name}: {ONLY_INSPECT[name]}")
         if name in LM_EVAL:
             raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
     for name, value in fixed.items():
-        if str(found.get(name, value)) != str(value):
+        if str(metadata.get(name, value)) != str(value):
             raise BadInput(f"{task} fixes {name}={value}; leave {name} out of --metadata.")
-    own = names(options)
+    known = names(options)
     others = set().union(*(names(benchmark.options) for benchmark in BENCHMARKS.values()))
     # Of lm-eval's own run the rest is known when all tasks are loaded; this is known before rows are read.
     cutoff = CLOSE if _locals("lm_eval.evaluator", "simple_evaluate") else 0
-    _refuse((name for name in found if name not in others), own, cutoff)
-    settled = {name: found[name] for name in found if name in own} | dict(fixed)
+    _refuse((name for name in metadata if name not in others), known, cutoff)
+    settled = {name: metadata[name] for name in metadata if name in known} | dict(fixed)
     return {"revision" if name == REVISION else name: value for name, value in settled.items()}
 
 
-def refuse_unknown(found: Iterable[str], ours: type[Any]) -> None:
+def refuse_unknown(metadata: Iterable[str], ours: type[Any]) -> None:
     """Raise BadInput for a name that no task of the command knows; called after lm-eval has loaded all tasks.
 
     Beside tasks of other packages, which declare no names, only for a name that is close to a parameter of ours.
@@ -78,13 +78,15 @@ def refuse_unknown(found: Iterable[str], ours: type[Any]) -> None:
     tasks = call["loaded"]["tasks"].values()
     accepted = [task.accepts for task in tasks if isinstance(task, ours)]
     run = call["task_manager"].metadata or {}  # without what only the YAML of a task holds
-    _refuse((name for name in found if name in run), set().union(*accepted), CLOSE if len(accepted) < len(tasks) else 0)
+    _refuse(
+        (name for name in metadata if name in run), set().union(*accepted), CLOSE if len(accepted) < len(tasks) else 0
+    )
 
 
-def _refuse(found: Iterable[str], known: Collection[str], cutoff: float = 0.0) -> None:
+def _refuse(given: Iterable[str], known: Collection[str], cutoff: float = 0.0) -> None:
     """Raise BadInput for the first unknown name; with a cutoff, for the first one that is so close to a known one."""
     meant = {name: LM_EVAL.get(name, name) for name in (*known, *LM_EVAL, *LM_EVAL.values())}
-    for name in map(str, found):  # a file of settings may have numbers as keys
+    for name in map(str, given):  # a file of settings may have numbers as keys
         close = difflib.get_close_matches(name, meant, n=1, cutoff=cutoff or NEAR)
         if name in known or name in ADDED or (cutoff and not close):
             continue

@@ -19,8 +19,8 @@ def messages(prompt: Prompt, system: str | None = None, merge: bool = False) -> 
     system: text to put before the prompt's system turn, from lm-eval's `--system_instruction`.
     merge: whether to merge all other turns into one user turn.
     """
-    shown = bool(prompt.pictures)
-    turns = [{"role": turn.role, "content": _text(turn) if shown else turn.text} for turn in prompt.turns]
+    with_pictures = bool(prompt.pictures)
+    turns = [{"role": turn.role, "content": _text(turn) if with_pictures else turn.text} for turn in prompt.turns]
     if system:
         existing = turns.pop(0)["content"] if turns[0]["role"] == "system" else ""
         turns.insert(0, {"role": "system", "content": "\n\n".join(part for part in (system, existing) if part)})

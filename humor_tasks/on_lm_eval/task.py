@@ -23,12 +23,10 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
-from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
+from humor_tasks.on_lm_eval.checks import check_weights, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
-from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
-from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
+from humor_tasks.on_lm_eval.harness import LENGTHS, Instance, Task, TaskConfig, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
-from humor_tasks.on_lm_eval.seen import check_weights
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -221,12 +219,12 @@ class BenchmarkTask(Task):
         """One log-likelihood per label, or one generation; for free text also the log-likelihood of the reference."""
         task, visual = str(self._config.task), self.doc_to_image(doc)
         check_sent(task, len(visual), self._config.metadata or {})
-        shown = {"visual": visual} if visual else None
+        visuals = {"visual": visual} if visual else None
         where = harness.Where.told(task, kwargs)
         copy = _doc(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
-            return harness.request(kind, copy, (ctx, argument), i, where, shown, self.doc_to_target(doc))
+            return harness.request(kind, copy, (ctx, argument), i, where, visuals, self.doc_to_target(doc))
 
         if self.generates:
             return [request("generate_until", 0, self._generation())]
@@ -259,7 +257,7 @@ class BenchmarkTask(Task):
         instances: list[Instance] = self._instances or []
         for instance in instances:
             for extra in instance.arguments[2:]:  # shared by all labels of a document
-                extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
+                extra["visual"] = [names.get(id(picture), picture) for picture in extra["visual"]]
         return super().apply_filters()
 
     def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
@@ -274,15 +272,15 @@ class BenchmarkTask(Task):
         logged = outcome.as_dict()
         if self.run.data.places:  # for the order of joined parts
             logged["place"] = self.run.data.places[record.id]
-        found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
+        contributions: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.reported:
             if metric.counted([outcome]):
                 for shown in self._shown(metric, outcome):
-                    found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
+                    contributions |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name, reference in perplexities(results[1][0], record).items():
-                found |= dict.fromkeys(_with_stderr(name), reference)
-        return harness.log_outcome(doc, found, logged)
+                contributions |= dict.fromkeys(_with_stderr(name), reference)
+        return harness.log_outcome(doc, contributions, logged)
 
     def _told(self, likelihoods: Sequence[float]) -> dict[str, float]:
         """Log-likelihoods of the labels by the names of outcomes' values."""
@@ -296,16 +294,18 @@ class BenchmarkTask(Task):
         drops all other metrics. Where a document does not count, its contribution is None.
         """
         first = next(iter(self._labels), "")
-        told = {} if self.generates else self._told([0.0] * len(self._labels))
-        answered = [self.run.outcome(r, self.run.form.written(r.target or first), told=told) for r in self.run.records]
+        evidence = {} if self.generates else self._told([0.0] * len(self._labels))
+        answered = [
+            self.run.outcome(r, self.run.form.written(r.target or first), told=evidence) for r in self.run.records
+        ]
         names = [
-            shown
+            name
             for outcome in answered
             for metric in self.benchmark.reported
             if metric.counted([outcome])
-            for shown in self._shown(metric, outcome)
+            for name in self._shown(metric, outcome)
         ]
-        return [key for shown in dict.fromkeys(names) for key in _with_stderr(shown)]
+        return [key for name in dict.fromkeys(names) for key in _with_stderr(name)]
 
     def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
         short, part = metric.shown_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
@@ -327,12 +327,12 @@ class BenchmarkTask(Task):
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
         for metric in self.benchmark.reported:
             for part in ("", *(part for part in parts if part)):
-                shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
-                functions[shown] = functools.partial(self._aggregate, metric, part, "value")
-                functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
+                name = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
+                functions[name] = functools.partial(self._aggregate, metric, part, "value")
+                functions[f"{name}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         folds = len({record.groups.get("fold") for record in self.run.records})
         of_references = [(f"{n}{end}", n, end[1:] or "value") for n in UNITS for end in ("", "_stderr")]
-        return functions | {shown: functools.partial(perplexity, n, value, folds) for shown, n, value in of_references}
+        return functions | {name: functools.partial(perplexity, n, value, folds) for name, n, value in of_references}
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
         # In the order of the data, not of the processes: bootstrapped standard errors depend on the order.
@@ -343,17 +343,19 @@ class BenchmarkTask(Task):
         if name != metric.name or list(map(id, held)) != list(map(id, outcomes)):
             estimates = self.benchmark.summary(self.run, metric, outcomes)
             self._estimated = metric.name, outcomes, estimates
-        found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
-        if (metric.name, part, value) == (MISSING, "", "value") and (told := missing_warning({MISSING: found.value})):
-            logger.warning("%s: %s", self._config.task, told)
-        return float(getattr(found, value))
+        estimate = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
+        if (metric.name, part, value) == (MISSING, "", "value") and (
+            warning := missing_warning({MISSING: estimate.value})
+        ):
+            logger.warning("%s: %s", self._config.task, warning)
+        return float(getattr(estimate, value))
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""
         directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.reported}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
-        directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
-        return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(UNITS, False)
+        directions |= {f"{name}_{part}": direction for name, direction in directions.items() for part in parts}
+        return {name: direction == "higher" for name, direction in directions.items()} | dict.fromkeys(UNITS, False)
 
     @property
     def _signature(self) -> Signature:
@@ -369,12 +371,12 @@ class BenchmarkTask(Task):
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
-def _with_stderr(shown: str) -> tuple[str, str]:
+def _with_stderr(name: str) -> tuple[str, str]:
     """The names of a metric and its standard error.
 
     lm-eval has no hook for a task's own standard error; a metric of this name replaces lm-eval's "N/A".
     """
-    return shown, f"{shown}_stderr"
+    return name, f"{name}_stderr"
 
 
 def _about(run: Run) -> dict[str, Any]:

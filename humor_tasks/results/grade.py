@@ -31,11 +31,10 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect import parts
-from humor_tasks.on_inspect.client import open_model
+from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import run_of
-from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.results.read import SECRET
 

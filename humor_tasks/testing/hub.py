@@ -152,10 +152,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _api(self, repo_id: str, rest: list[str], query: dict[str, list[str]], body: bytes) -> None:
         action = rest[0] if rest else "revision"
-        found = self._folder(repo_id, rest[1] if len(rest) > 1 else "main")
-        if found is None:
+        snapshot = self._folder(repo_id, rest[1] if len(rest) > 1 else "main")
+        if snapshot is None:
             return
-        commit, folder = found
+        commit, folder = snapshot
         if action == "revision":
             names = [{"rfilename": file.relative_to(folder).as_posix()} for file in _files(folder)]
             self._json({"id": repo_id, "sha": commit, "private": False, "gated": False, "tags": [], "siblings": names})
@@ -175,10 +175,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "EntryNotFound")
 
     def _file(self, repo_id: str, revision: str, path: str) -> None:
-        found = self._folder(repo_id, revision)
-        if found is None:
+        snapshot = self._folder(repo_id, revision)
+        if snapshot is None:
             return
-        commit, folder = found
+        commit, folder = snapshot
         file = folder / path
         left = self.hub.data_requests_left
         if left is not None and path.endswith(_DATA):

@@ -93,14 +93,14 @@ def run_lm_eval(
     given = dict(metadata or {})
     manager = TaskManager(include_path=[str(folder) for folder in folders], include_defaults=False, metadata=given)
     tracker = EvaluationTracker(output_path=str(output)) if output is not None else None
-    found: dict[str, Any] | None = simple_evaluate(
+    evaluated: dict[str, Any] | None = simple_evaluate(
         model, tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker, **more
     )
-    if found is None:
+    if evaluated is None:
         raise RuntimeError("lm-eval returned no results; with several processes, only the first one has them.")
     if tracker is not None:
-        results = {name: value for name, value in found.items() if name != "samples"}
-        tracker.save_results_aggregated(results=results, samples=found["samples"])
-        for name, samples in found["samples"].items():
+        results = {name: value for name, value in evaluated.items() if name != "samples"}
+        tracker.save_results_aggregated(results=results, samples=evaluated["samples"])
+        for name, samples in evaluated["samples"].items():
             tracker.save_results_samples(task_name=name, samples=samples)
-    return found
+    return evaluated

@@ -26,10 +26,10 @@ def by_rule(script: Any) -> Callable[..., Any]:
     reply = script if callable(script) else _in_sequence(iter(script)) if _is_sequence(script) else lambda *_: script
 
     def answer(*asked: Any) -> Any:
-        found = reply(*asked)
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        result = reply(*asked)
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     return answer
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from standins.commands import run_lm_eval
 
 from humor_tasks.errors import BadInput
-from humor_tasks.on_lm_eval.errors import install
+from humor_tasks.on_lm_eval import install
 
 LONGEST = 2500  # characters of everything that a command prints about one bad input
 WRITTEN_BY_HARNESSES = ("logs", "cache")

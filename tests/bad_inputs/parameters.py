@@ -12,7 +12,7 @@ from standins.bad_rows import row
 from bad_inputs.case import Bad, bad
 from bad_inputs.datasets import opens, rows
 from humor_tasks import clip_predict, evaluate, load
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.client import register_prices
 
 INSPECT = "inspect eval humor_tasks/{} --model baseline/first -T dataset=sample {}"
 LM_EVAL = "lm_eval --tasks {} --model humor-baseline --model_args strategy={} --metadata dataset=sample {}"

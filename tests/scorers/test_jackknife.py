@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.jackknife import pseudo_values, swap_values
-from humor_tasks.scorers.paired import paired_test, paired_tests
+from humor_tasks.scorers.paired import paired_tests
 
 
 def mean_of(values: Sequence[float]) -> Callable[[Sequence[int]], float]:
@@ -120,7 +120,7 @@ def test_the_permutation_test_of_an_rmse_is_that_of_the_squared_errors() -> None
     )
     values = [pseudo_values(lambda kept, x=x: together(x, x, True)(kept, ()), clusters) for x in (first, second)]
     (found,) = paired_tests([(*values, range(12))], swapped=[swaps])
-    squares = paired_test(np.square(first).tolist(), np.square(second).tolist(), clusters)
+    squares = paired_tests([(np.square(first).tolist(), np.square(second).tolist(), clusters)])[0]
     assert found.p_value == pytest.approx(squares.p_value, abs=0.01)  # the same order, but for rounding
     assert found.draws == squares.draws == 0
     assert found.difference.value == pytest.approx(sum(swaps), rel=0.05)

@@ -22,7 +22,7 @@ from statsmodels.stats.multitest import multipletests
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import paired
-from humor_tasks.scorers.paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
+from humor_tasks.scorers.paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 
 NAN = math.nan
 SCRIPT = Path(__file__).parents[2] / "speed" / "compare_errors.py"
@@ -30,6 +30,10 @@ binary = st.integers(0, 1)
 rows = st.lists(st.tuples(binary, binary, st.integers(0, 6)), min_size=1, max_size=30)
 rating = st.integers(-300, 300).map(lambda k: k * math.pi / 100)  # on no grid
 ratings = st.lists(st.tuples(rating, rating, st.integers(0, 25)), min_size=1, max_size=40)
+
+
+def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> PairedTest:
+    return paired_tests([(first, second, clusters)], **settings)[0]
 
 
 def columns(found: list[tuple[Any, Any, int]]) -> tuple[list[Any], list[Any], list[int]]:

@@ -57,56 +57,16 @@ def test_win_rate_is_the_clustered_proportion(drawn: list[tuple[float, int]], le
 
 
 def test_nothing_won_of_nothing() -> None:
-    for found in (scorers.win_rate([], []), scorers.win_rate_bootstrap([], [])):
-        assert found.n == 0
-        assert math.isnan(found.value)
-
-
-def naive_bootstrap(worth: list[float], clusters: list[Any], draws: int, seed: int) -> list[float]:
-    """Contest after contest, as often as it was drawn."""
-    names, means = list(dict.fromkeys(clusters)), []
-    for counts in np.random.default_rng(seed).multinomial(len(names), [1 / len(names)] * len(names), draws):
-        times = dict(zip(names, counts, strict=True))
-        taken = [w for w, cluster in zip(worth, clusters, strict=True) for _ in range(times[cluster])]
-        means.append(sum(taken) / len(taken))
-    return means
-
-
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_the_bootstrap_takes_whole_clusters(level: float) -> None:
-    worth, clusters = [1, 1, 1, 0, 0, 0.5, 0.5, 1, 0, 0], list("aaabbccdde")
-    means = naive_bootstrap(worth, clusters, 400, 7)
-    found = scorers.win_rate_bootstrap(worth, clusters, 400, 7, level)
-    low, high = np.percentile(means, [50 - 50 * level, 50 + 50 * level])
-    assert (found.value, found.n, found.clusters) == (0.5, 10, 5)
-    assert (found.stderr, found.low, found.high) == pytest.approx((np.std(means, ddof=1), low, high))
-    assert found == scorers.win_rate_bootstrap(worth, clusters, 400, 7, level)
-    assert found != scorers.win_rate_bootstrap(worth, clusters, 400, 8, level)
-
-
-def test_many_clusters_are_drawn_in_parts_with_the_same_result() -> None:
-    """The generator goes on where it was, however many draws a part has."""
-    worth = [1.0, 0.0, 0.5] * 20_000
-    found = scorers.win_rate_bootstrap(worth, range(60_000), draws=40)
-    means = [
-        float(counts @ np.array(worth)) / 60_000
-        for counts in np.random.default_rng(0).multinomial(60_000, np.full(60_000, 1 / 60_000), 40)
-    ]
-    assert found.stderr == pytest.approx(np.std(means, ddof=1))
-    assert found.stderr == pytest.approx(scorers.win_rate(worth, range(60_000)).stderr, rel=0.4)
-
-
-def test_bootstrap_and_formula_agree_on_many_clusters() -> None:
-    worth, _, _, clusters = sampled(1, 900)
-    formula, drawn = scorers.win_rate(worth, clusters), scorers.win_rate_bootstrap(worth, clusters)
-    assert (drawn.stderr, drawn.low, drawn.high) == pytest.approx((formula.stderr, formula.low, formula.high), rel=0.03)
+    found = scorers.win_rate([], [])
+    assert found.n == 0
+    assert math.isnan(found.value)
 
 
 def test_one_cluster_says_nothing_of_others() -> None:
-    for found in (scorers.win_rate([1, 0], "aa"), scorers.win_rate_bootstrap([1, 0], "aa")):
-        assert found.value == 0.5
-        assert math.isnan(found.stderr)
-        assert math.isnan(found.low)
+    found = scorers.win_rate([1, 0], "aa")
+    assert found.value == 0.5
+    assert math.isnan(found.stderr)
+    assert math.isnan(found.low)
 
 
 @pytest.mark.parametrize("worth", [1.01, -0.01, None, NAN, math.inf, "1", "won", [1]])
@@ -114,7 +74,6 @@ def test_one_cluster_says_nothing_of_others() -> None:
     "function",
     [
         scorers.win_rate,
-        scorers.win_rate_bootstrap,
         lambda worth, clusters: scorers.length_controlled_win_rate(worth, [1, 2, 3], [1, 1, 1], clusters),
     ],
 )
@@ -369,7 +328,6 @@ def test_a_missing_score_is_named(score: Any) -> None:
         (lambda: scorers.win_rate([1], "ab"), "values has 1, clusters has 2"),
         (lambda: scorers.win_rate([1], "a", 95), "level is 95"),
         (lambda: scorers.win_rate([1, 0], ["a", None]), r"clusters\[1\] is None"),
-        (lambda: scorers.win_rate_bootstrap([1, 0], "ab", draws=1), "draws is 1"),
         (lambda: scorers.length_controlled_win_rate([1, 0], [1], [1, 2], "ab"), "lengths has 1"),
         (lambda: scorers.length_controlled_win_rate([1, 0], [1, 3], [1, 2], "ab", 1), "level is 1"),
         (lambda: scorers.paired_difference([1], [1, 2], "a"), "second has 2"),

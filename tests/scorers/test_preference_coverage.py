@@ -13,7 +13,6 @@ import pytest
     ("name", "simulations"),
     [
         ("win rate", 2_000),
-        ("win rate, bootstrap", 500),
         ("win rate, length-controlled", 2_000),
         ("paired difference", 2_000),
         ("Bradley-Terry strength", 150),

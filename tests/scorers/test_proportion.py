@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
-import sys
 from itertools import chain
-from pathlib import Path
 
+import interval_coverage
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,9 +17,6 @@ from statsmodels.stats.proportion import proportion_confint
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import binomial_interval
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "speed"))
-import interval_coverage
 
 rows = st.lists(
     st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.sampled_from("abcdefgh")), min_size=2, max_size=40

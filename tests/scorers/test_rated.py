@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.scorers.rated import WORDS, panel_rating, read_rated
-from humor_tasks.scorers.verdict import schema_of
+from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word, schema_of
 
 
 @pytest.mark.parametrize(
@@ -43,32 +42,32 @@ from humor_tasks.scorers.verdict import schema_of
     ],
 )
 def test_what_rates(reply: str, value: int | None, status: str) -> None:
-    read = read_rated(reply)
-    assert (read.value, read.status) == (value, status)
+    rating, _, read_as = read_word(reply, RATING_WORDS)
+    assert (rating, read_as) == (value, status)
 
 
 @pytest.mark.parametrize("form", ["tags", "json"])
 def test_the_form_that_was_not_asked_for_is_unparsed(form: str) -> None:
     replies = {"tags": "<judgement>4</judgement>", "json": '{"judgement": 4}'}
     for asked, reply in replies.items():
-        assert read_rated(reply, form).value == (4 if asked == form else None)  # type: ignore[arg-type]
+        assert read_word(reply, RATING_WORDS, form)[0] == (4 if asked == form else None)  # type: ignore[arg-type]
 
 
 @given(st.text())
 def test_any_text_has_a_status(reply: str) -> None:
-    read = read_rated(reply)
-    assert (read.value is None) == (read.status != "answered")
+    rating, _, status = read_word(reply, RATING_WORDS)
+    assert (rating is None) == (status != "answered")
 
 
 @given(st.integers(-10, 20))
 def test_only_the_scale_is_read(value: int) -> None:
     expected = value if 1 <= value <= 5 else None
-    assert read_rated(f"<judgement>{value}</judgement>").value == expected
-    assert read_rated(json.dumps({"reasoning": "r", "judgement": value})).value == expected
+    assert read_word(f"<judgement>{value}</judgement>", RATING_WORDS)[0] == expected
+    assert read_word(json.dumps({"reasoning": "r", "judgement": value}), RATING_WORDS)[0] == expected
 
 
 def test_a_schema_holds_graders_to_the_scale() -> None:
-    assert schema_of(WORDS)["properties"]["judgement"]["enum"] == ["1", "2", "3", "4", "5"]
+    assert schema_of(RATING_WORDS)["properties"]["judgement"]["enum"] == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import math
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rouge_score import rouge_scorer, scoring
+from rouge_score import rouge_scorer
 from standins.waiting import cpu_below
 
 from humor_tasks import scorers
@@ -62,22 +60,3 @@ def test_ten_thousand_pairs() -> None:
 def test_lists_of_different_length() -> None:
     with pytest.raises(BadInput, match="hypotheses has 1, references has 0"):
         scorers.rouge_l(["a"], [])
-
-
-def test_the_bootstrap_median_is_that_of_rouge_score() -> None:
-    rng = random.Random(1)
-    values = [rng.random() for _ in range(50)]
-    aggregator = scoring.BootstrapAggregator()
-    for value in values:
-        aggregator.add_scores({"rougeL": scoring.Score(0, 0, value)})
-    np.random.seed(7)
-    expected = aggregator.aggregate()["rougeL"].mid.fmeasure
-    state = np.random.get_state()[1].tolist()
-    assert scorers.bootstrap_median(values, 7) == pytest.approx(expected, abs=1e-12)
-    assert np.random.get_state()[1].tolist() == state  # numpy's global state is left alone
-    assert abs(expected - sum(values) / 50) < 0.01
-
-
-def test_the_bootstrap_median_of_nothing() -> None:
-    assert math.isnan(scorers.bootstrap_median([], 0))
-    assert scorers.bootstrap_median([0.25], 0) == 0.25

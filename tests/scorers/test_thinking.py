@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks import scorers
+from humor_tasks.scorers.verdict import RATING_WORDS, read_word
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ READERS: dict[str, tuple[Callable[[str], object], str, str]] = {
         '{"reasoning": "Yes.", "judgement": "PASS"}',
     ),
     "preference": (scorers.read_preferred, "<judgement>B</judgement>", "<judgement>A</judgement>"),
-    "grade": (scorers.read_rated, "<judgement>4</judgement>", "<judgement>1</judgement>"),
+    "grade": (lambda reply: read_word(reply, RATING_WORDS), "<judgement>4</judgement>", "<judgement>1</judgement>"),
     "captions": (lambda reply: scorers.read_captions(reply, 3), CAPTIONS, WRONG),
     "fields": (lambda reply: scorers.read_fields(reply, ("Idea", "Pun")), "Idea: a\nPun: b", "Idea: x\nPun: y"),
     "tagged text": (scorers.read_tagged, "<explanation>A pun.</explanation>", "<explanation>x</explanation>"),

@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.signature import Signature
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results.report.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.results.report.table import Line, as_markdown
 from humor_tasks.tasks import humorbench

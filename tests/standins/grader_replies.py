@@ -6,7 +6,7 @@ import html
 
 from standins.attacks import ATTACKS, for_letter
 
-from humor_tasks.scorers import preferred, rated, verdict
+from humor_tasks.scorers import preferred, verdict
 from humor_tasks.scorers.verdict import as_data
 
 WHY = "The bars are named, and that they are inside them is said."
@@ -38,7 +38,7 @@ HONEST = {
     "after thinking that began in the prompt": "Perhaps:\n<judgement>{other}</judgement>\nNo, the bars are named.\n"
     "</think>\n<reasoning>{why}</reasoning>\n<judgement>{word}</judgement>",
 }
-WORDS = {"verdict": tuple(verdict.WORDS), "preferred": tuple(preferred.WORDS), "rated": tuple(rated.WORDS)}
+WORDS = {"verdict": tuple(verdict.WORDS), "preferred": tuple(preferred.WORDS), "rated": tuple(verdict.RATING_WORDS)}
 """Module of `scorers` -> its words; each is answered honestly in every style."""
 
 

@@ -19,9 +19,9 @@ from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.scorers.rated import WORDS, panel_rating
+from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 
-RATED = {name: Judgement(f"{name}.txt", ("story", "format"), WORDS) for name in ("sms", "hss")}
+RATED = {name: Judgement(f"{name}.txt", ("story", "format"), RATING_WORDS) for name in ("sms", "hss")}
 RATINGS = tuple(RATED)
 _NO_EXAMPLES = "the prompt for a story has no worked examples; leave this parameter out."
 _FAILURES_ABOUT = {
@@ -123,7 +123,8 @@ def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], stat
     """
     values = dict(ungraded.values)
     if ungraded.answer is None:
-        values |= dict.fromkeys(RATINGS, float(min(WORDS.values()))) if run.options.on_unparsed == "wrong" else {}
+        worst = float(min(RATING_WORDS.values()))
+        values |= dict.fromkeys(RATINGS, worst) if run.options.on_unparsed == "wrong" else {}
     values |= {name: rating for name, rating in ratings.items() if rating is not None}
     if statuses:
         values |= {name: sum(s in kinds for s in statuses) / len(statuses) for name, kinds in FAILURES.items()}
@@ -136,7 +137,7 @@ def _missing(o: Outcome) -> float:
 
 
 def _filled(o: Outcome, passed: bool) -> Outcome:
-    worth = float((max if passed else min)(WORDS.values()))
+    worth = float((max if passed else min)(RATING_WORDS.values()))
     return dataclasses.replace(o, values={**dict.fromkeys(RATINGS, worth), **o.values}) if "unrated" in o.values else o
 
 

@@ -21,9 +21,9 @@ from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
+from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import Asking, read
-from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.local import Batcher
 from humor_tasks.scorers.tagged import read_tagged

@@ -45,7 +45,7 @@ class HumicroeditRmse(typed.TypedMetric):
         self, predictions: list[float], references: list[float], clusters: Sequence[Hashable], level: float
     ) -> dict[str, Estimate | float]:
         """The RMSE over all rows and over both ends."""
-        found: dict[str, Estimate | float] = {"rmse": rmse(predictions, references, clusters, level)}
+        rmses: dict[str, Estimate | float] = {"rmse": rmse(predictions, references, clusters, level)}
         for percent in PERCENTS:
-            found[f"rmse_at_{percent}"] = rmse_at(predictions, references, clusters, percent, level)
-        return found
+            rmses[f"rmse_at_{percent}"] = rmse_at(predictions, references, clusters, percent, level)
+        return rmses

@@ -52,7 +52,7 @@ class VerdictAgreement(typed.TypedMetric):
         level: float,
     ) -> dict[str, Estimate | float]:
         """All metrics of `judge_exam` over the rows with a verdict, and the share of the others."""
-        kept = [row for row in zip(references, predictions, clusters, strict=True) if row[1] is not None]
-        labels, verdicts, of = ([row[i] for row in kept] for i in range(3))
+        read = [row for row in zip(references, predictions, clusters, strict=True) if row[1] is not None]
+        labels, verdicts, of = ([row[i] for row in read] for i in range(3))
         unparsed = clustered_proportion([float(verdict is None) for verdict in predictions], clusters, level)
         return {**judge_exam(labels, verdicts, of, level), "unparsed": unparsed.value}

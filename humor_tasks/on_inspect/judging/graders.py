@@ -22,7 +22,7 @@ from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import Judgement
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.answer_cache import policy, replayed
+from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
@@ -35,7 +35,7 @@ ROLE = "grader"
 class Requests(Declared):
     """Settings of requests to graders; the graders' own configuration takes precedence.
 
-    The cache is Inspect's; see `humor_tasks.on_inspect.answer_cache`. A later run asks again for unreadable verdicts.
+    The cache is Inspect's; see `humor_tasks.on_inspect.client`. A later run asks again for unreadable verdicts.
     """
 
     temperature: float | None = parameter(

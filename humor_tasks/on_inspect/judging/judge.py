@@ -19,16 +19,15 @@ from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.checks import check_takes_these
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
+from humor_tasks.on_inspect.hooks import warn_when_tasks_end
 from humor_tasks.on_inspect.judging.graders import Asking as Asking
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
 from humor_tasks.on_inspect.judging.graders import VerdictForm, by_answer, in_words, resolve, verdict_of
-from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
-from humor_tasks.on_inspect.messages import chat_messages, media_of, turn_messages
-from humor_tasks.on_inspect.modalities import check_takes_these
+from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
-from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.on_inspect.threads import in_thread
 
 
 class Judge:

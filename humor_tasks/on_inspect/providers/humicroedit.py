@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsag
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, last_user_message
 

@@ -18,7 +18,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.config import GenerationSettings, settings_for
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
 from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
 

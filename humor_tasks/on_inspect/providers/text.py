@@ -26,7 +26,7 @@ from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.image_text import ImageText, Seen
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
-from humor_tasks.on_inspect.answer_cache import check_cache
+from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.messages import picture_of, question, reply_limit
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message

@@ -35,11 +35,10 @@ from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.messages import turn_messages
-from humor_tasks.on_inspect.modalities import check_takes
-from humor_tasks.on_inspect.solvers.signing import sign
-from humor_tasks.on_inspect.threads import in_thread
+from humor_tasks.on_inspect.messages import in_thread, turn_messages
+from humor_tasks.on_inspect.outcomes import sign
 
 NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")

@@ -21,11 +21,11 @@ from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.checks import check_sample
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
-from humor_tasks.on_inspect.seen import check_sample
-from humor_tasks.on_inspect.solvers.signing import sign
+from humor_tasks.on_inspect.outcomes import sign
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"

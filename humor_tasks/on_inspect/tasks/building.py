@@ -23,21 +23,18 @@ from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import parts
-from humor_tasks.on_inspect.answer_cache import check_reuse
-from humor_tasks.on_inspect.epochs import warn_of_reducers
+from humor_tasks.on_inspect.checks import check_model, check_reuse, check_takes
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
+from humor_tasks.on_inspect.hooks import warn_of_reducers
 from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, in_words
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
-from humor_tasks.on_inspect.messages import chat_messages
-from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.messages import chat_messages, in_thread
 from humor_tasks.on_inspect.outcomes import scorers_of
 from humor_tasks.on_inspect.parts import expected_answer, left_to_judges, require_grader
-from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
-from humor_tasks.on_inspect.seen import check_model
-from humor_tasks.on_inspect.threads import in_thread
 from humor_tasks.on_inspect.viewer import viewer_of
 
 logger = logging.getLogger(__name__)

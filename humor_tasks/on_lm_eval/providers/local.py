@@ -17,10 +17,8 @@ from tqdm import tqdm
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.on_lm_eval.answer_cache import OWN, Uncached
-from humor_tasks.on_lm_eval.harness import Instance
-from humor_tasks.on_lm_eval.lengths import Unsaid
-from humor_tasks.on_lm_eval.seen import check_requests
+from humor_tasks.on_lm_eval.checks import OWN, Uncached, check_requests
+from humor_tasks.on_lm_eval.harness import Instance, Unsaid
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +33,7 @@ class LocalLM(Uncached):
 
     accelerator: Any = None
     tokenizer_name = "none"
-    weights = ""  # the folder or name of weights that may be trained on a benchmark's rows; see `on_lm_eval.seen`
+    weights = ""  # the folder or name of weights that may be trained on a benchmark's rows; see `on_lm_eval.checks`
 
     def join(self, accelerator: Any) -> None:
         """Take rank and world size from `accelerator`; None for a single process."""

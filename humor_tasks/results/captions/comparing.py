@@ -22,9 +22,8 @@ from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, sp
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.on_inspect.answer_cache import policy
+from humor_tasks.on_inspect.client import policy, register_prices
 from humor_tasks.on_inspect.parts import multiple_choice
-from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
 from humor_tasks.results.captions.captions import Caption, Pair
 from humor_tasks.scorers.verdict import as_data

@@ -1,4 +1,4 @@
-"""lm-eval's `--use_cache`, which this package's tasks and models refuse.
+"""Checks before a model is asked: `--use_cache`, which is refused, and whether it was trained on the rows.
 
 lm-eval's `CachingLM` identifies an answer by the kind of the request and its texts (and, in 0.4, its pictures). The
 model, its arguments and weights, the task and the document are not part of the key, so a second run with the same file
@@ -8,9 +8,14 @@ the model to tasks, and a name or folder does not identify weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.records import Record
+from humor_tasks.data.trained_on import CHECKPOINT, check_unseen
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
 
@@ -37,12 +42,12 @@ def refuse_use_cache() -> None:
 
     lm-eval has no hook for it: `simple_evaluate` wraps the model before it loads tasks, and passes tasks its rank only.
     """
-    found: Callable[[CachingLM, str], Any] = CachingLM.__getattr__
-    if found.__module__ == __name__:
+    original: Callable[[CachingLM, str], Any] = CachingLM.__getattr__
+    if original.__module__ == __name__:
         return
 
     def attribute(self: CachingLM, name: str) -> Any:
-        value = found(self, name)
+        value = original(self, name)
         return _checked(value) if name in REQUESTS else value
 
     CachingLM.__getattr__ = attribute
@@ -56,3 +61,25 @@ def _checked(answer: Callable[[Sequence[Instance]], Any]) -> Callable[[Sequence[
         return answer(requests)
 
     return answers
+
+
+def check_weights(arguments: Mapping[str, Any], run: Run, records: Sequence[Record]) -> None:
+    """Raise BadInput where the model was trained on these records; see `data.trained_on.check_unseen`.
+
+    arguments: `--metadata`, with the model arguments of the command line. This serves models of any provider.
+    """
+    place = arguments.get("pretrained")
+    if isinstance(place, str):
+        units = {run.benchmark.unit(record.cluster) for record in records}
+        check_unseen(place, [place], run.options.split, units, tells=(Path(place).expanduser() / CHECKPOINT).is_file())
+
+
+def check_requests(place: str, requests: Sequence[Instance]) -> None:
+    """The same for the documents of requests, when a model of this package with the weights `place` is asked."""
+    units: dict[tuple[str, str], set[str]] = {}
+    for request in requests:
+        entry = request.doc.get(OWN, {}) if isinstance(request.doc, dict) else {}
+        if "split" in entry:
+            units.setdefault((entry["benchmark"], entry["split"]), set()).add(request.doc["cluster"])
+    for (name, split), clusters in units.items():
+        check_unseen(place, [place], split, {find_benchmark(name).unit(cluster) for cluster in clusters}, tells=True)
