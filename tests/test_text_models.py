@@ -78,7 +78,7 @@ def test_the_greedy_text_is_told(parts: tuple[Any, Any]) -> None:
             before.append(int(network(input_ids=read, decoder_input_ids=torch.tensor([before])).logits[0, -1].argmax()))
     for n in (1, 2, 3):
         likeliest, other = before[1 : n + 1], [*before[1:n], (before[n] + 1) % len(tokenizer)]
-        with patch.object(model, "wanted", return_value={"likeliest": likeliest, "other": other}):
+        with patch.object(model, "continuations", return_value={"likeliest": likeliest, "other": other}):
             [[found, worse]] = model.loglikelihoods([PROMPTS[0]], [["likeliest", "other"]])
         assert (found.greedy, worse.greedy, found.tokens) == (True, False, n)
         assert found.logprob > worse.logprob

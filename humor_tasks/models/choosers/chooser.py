@@ -104,6 +104,15 @@ def check_words(question: Question, name: str) -> None:
         )
 
 
+def check_ranks(question: Question, name: str) -> None:
+    """Raise BadInput where there is no choice of captions that `name` could rank."""
+    if len(question.choices) < 2 or question.choices == YES_NO:
+        raise BadInput(
+            f"{question.id:.60}: {name} ranks captions, and this question has no choice of them; use matching or "
+            "ranking."
+        )
+
+
 def log_softmax(scores: Sequence[float]) -> list[float]:
     """Scores as log-probabilities over the choices."""
     top = max(scores)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
+from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
 
 logger = logging.getLogger(__name__)
 
@@ -76,11 +76,7 @@ class RewardChooser(Chooser):
 
     def check(self, question: Question) -> None:
         """Raise BadInput where there is no choice of captions, or a picture in the place of the scene in words."""
-        if len(question.choices) < 2 or question.choices == YES_NO:
-            raise BadInput(
-                f"{question.id:.60}: {self.name} ranks captions, and this question has no choice of them; use matching "
-                "or ranking."
-            )
+        check_ranks(question, self.name)
         if question.picture is not None and not question.context.strip():
             raise BadInput(
                 f"{question.id:.60}: {self.name} reads words and cannot see the picture; use setting=description or "

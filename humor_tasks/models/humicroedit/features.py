@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.reading import json_object
-from humor_tasks.models.humicroedit.groups import Groups
+from humor_tasks.models.humicroedit.groups import Groups, embedded
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.resources import FrozenEncoder, WordVectors
 from humor_tasks.models.humicroedit.texts import Edit, missing_extra
@@ -27,13 +27,8 @@ class Sentences:
         """Features [edits, 7 x dimensions]."""
         import numpy as np
 
-        columns = [
-            [e.edited for e in edits],
-            [e.original for e in edits],
-            [e.edit for e in edits],
-            [e.word for e in edits],
-        ]
-        new, old, edit, word = (self.encoder.embed(column) for column in columns)
+        texts = [[getattr(e, name) for e in edits] for name in ("edited", "original", "edit", "word")]
+        new, old, edit, word = map(self.encoder.embed, texts)
         return np.hstack([new, old, edit, word, new * old, edit * word, new * edit])
 
     def save(self, folder: Path) -> None:
@@ -49,10 +44,7 @@ class Words:
 
     def rows(self, edits: Sequence[Edit]) -> Any:
         """Features [edits, 3 x dimensions]."""
-        import numpy as np
-
-        columns = [[e.edit for e in edits], [e.word for e in edits], [e.context for e in edits]]
-        return np.hstack([self.vectors.embed(column) for column in columns])
+        return embedded(self.vectors, edits, ("edit", "word", "context"))
 
     def save(self, folder: Path) -> None:
         """Save the word vectors."""

@@ -13,6 +13,7 @@ from transformers import AutoConfig, AutoModel, PreTrainedModel, PreTrainedToken
 from transformers.configuration_utils import PreTrainedConfig
 from transformers.modeling_outputs import BaseModelOutput
 
+from humor_tasks.models.devices import padded
 from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.rater import Rater
 from humor_tasks.models.humicroedit.resources import WordVectors, open_encoder
@@ -141,20 +142,10 @@ def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int)
 
 def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[torch.Tensor, ...]:
     """ids, types, places and the attention mask, each [rows, longest], padded on the right; then features, if any."""
-    longest = max(len(row.ids) for row in rows)
-
-    def padded(values: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
-        return torch.tensor([[*value, *[fill] * (longest - len(value))] for value in values], device=device)
-
-    mask = padded([[1] * len(row.ids) for row in rows], 0)
+    fields = ([row.ids for row in rows], padding), ([row.types for row in rows], 0), ([row.places for row in rows], 0)
+    mask = [[1] * len(row.ids) for row in rows]
     columns = [torch.tensor([row.columns for row in rows], device=device)] if len(rows[0].columns) else []
-    return (
-        padded([r.ids for r in rows], padding),
-        padded([r.types for r in rows], 0),
-        padded([r.places for r in rows], 0),
-        mask,
-        *columns,
-    )
+    return (*(padded(values, fill).to(device) for values, fill in (*fields, (mask, 0))), *columns)
 
 
 def with_columns(rows: Sequence[Tokens], columns: Any) -> list[Tokens]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
+from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality.features import ADDED, BUCKETS, SURFACE, features
 
@@ -281,11 +281,7 @@ class QualityChooser(Chooser):
 
     def check(self, question: Question) -> None:
         """Raise BadInput where there is no choice of captions."""
-        if len(question.choices) < 2 or question.choices == YES_NO:
-            raise BadInput(
-                f"{question.id:.60}: {self.name} ranks captions, and this question has no choice of them; use matching "
-                "or ranking."
-            )
+        check_ranks(question, self.name)
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """See `Chooser.score`."""
