@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from humor_tasks.data.writing import replacing
 from humor_tasks.errors import BadInput, listed
 
 if TYPE_CHECKING:
@@ -85,6 +86,19 @@ def read_folder(folder: Path, who: str) -> dict[str, torch.Tensor]:
     for name in names:  # symbolic links are followed, because the hub's cache consists of them
         state |= read_state(folder / name, who)
     return state
+
+
+def save_state(path: Path, state: Mapping[str, torch.Tensor]) -> None:
+    """Write tensors as .safetensors, atomically. Raises OSError where they cannot be written."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
+    with replacing(path) as new:
+        try:
+            save_file(tensors, new)
+        except SafetensorError as problem:  # mostly a full disk
+            raise OSError(problem) from None
 
 
 def indexed(path: Path, who: str) -> list[str]:

@@ -23,11 +23,19 @@ import torch
 from torch import nn
 
 from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import replacing, write_json
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip import hugging_face
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
-from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, read_folder, read_state
+from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, read_folder, read_state, save_state
+
+MODEL_CONFIG = "open_clip_config.json"
+KIND = "humor_tasks.clip"
+HUB = "hf-hub:"
+# In the order in which open_clip prefers them.
+_FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin", WEIGHTS, "pytorch_model.bin")
+_PREPROCESS = ("mean", "std", "interpolation")
+_NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")  # integers stored with OpenAI's tensors
 
 
 @dataclass
@@ -89,15 +97,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-MODEL_CONFIG = "open_clip_config.json"
-KIND = "humor_tasks.clip"
-HUB = "hf-hub:"
-# In the order in which open_clip prefers them.
-_FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin", WEIGHTS, "pytorch_model.bin")
-_PREPROCESS = ("mean", "std", "interpolation")
-_NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")  # integers stored with OpenAI's tensors
-
-
 def open_model(config: ClipConfig) -> LoadedClip:
     """The model that `config.pretrained` names. Raises BadInput naming what was searched and what is available."""
     name, path = config.pretrained, Path(config.pretrained).expanduser()
@@ -118,15 +117,7 @@ def open_model(config: ClipConfig) -> LoadedClip:
 
 def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
     """Write model.safetensors, open_clip's configuration (readable by its `local-dir:`), and config.json last."""
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
-
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in loaded.model.state_dict().items()}
-    with replacing(folder / WEIGHTS) as path:
-        try:
-            save_file(tensors, path)
-        except SafetensorError as problem:  # mostly a full disk
-            raise OSError(problem) from None
+    save_state(folder / WEIGHTS, loaded.model.state_dict())
     if hasattr(loaded.tokenizer, "save_pretrained"):
         loaded.tokenizer.save_pretrained(folder)
     write_json(folder / MODEL_CONFIG, {"model_cfg": loaded.model_config, "preprocess_cfg": loaded.preprocess})
@@ -136,19 +127,21 @@ def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
 def _of_tag(architecture: str, tag: str) -> LoadedClip:
     import open_clip
 
-    model = _check_architecture(architecture)
+    _check_architecture(architecture)
     if tag == "random":
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            return _build(model, model)
-    known = open_clip.get_pretrained_cfg(model, tag) if tag else {}
+            return _build(architecture, architecture)
+    known = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
     if not known:
-        tags = ", ".join([*open_clip.list_pretrained_tags_by_model(model), "random"])
-        raise BadInput(f"clip: {model} has no weights '{tag}'; there are {tags}. Write {model}/TAG, as in {DEFAULT}.")
+        tags = ", ".join([*open_clip.list_pretrained_tags_by_model(architecture), "random"])
+        raise BadInput(
+            f"clip: {architecture} has no weights '{tag}'; there are {tags}. Write {architecture}/TAG, as in {DEFAULT}."
+        )
     # open_clip only warns here, and the model would use another activation function than in training.
-    loaded = _build(model, model, bool(known.get("quick_gelu")))
+    loaded = _build(architecture, architecture, bool(known.get("quick_gelu")))
     loaded.preprocess |= {key: known[key] for key in _PREPROCESS if known.get(key) is not None}
-    with _hub_errors(f"{model}/{tag}"):
+    with _hub_errors(f"{architecture}/{tag}"):
         path = open_clip.download_pretrained(known)
     return _fill_from_file(loaded, Path(path), resize=True)
 
@@ -165,15 +158,16 @@ def _of_hub(name: str) -> LoadedClip:
 def _of_file(path: Path, architecture: str | None, activation: str | None) -> LoadedClip:
     if architecture is None:
         raise BadInput(f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336.")
-    model = _check_architecture(architecture.replace("/", "-"))
+    architecture = architecture.replace("/", "-")
+    _check_architecture(architecture)
     weights = _read(path)
-    quick_gelu = _quick_gelu(model, activation, weights)
-    loaded = _fill(_build(model, model, bool(quick_gelu)), weights)
+    quick_gelu = _quick_gelu(architecture, activation, weights)
+    loaded = _fill(_build(architecture, architecture, bool(quick_gelu)), weights)
     if quick_gelu is None:
         raise BadInput(
             f"clip: {path}: the file does not say whether its weights need QuickGELU, which changes scores. Give "
-            f"architecture={model}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and MetaCLIP; "
-            f"or architecture={model} with activation=gelu for others, such as LAION's and DataComp's."
+            f"architecture={architecture}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and "
+            f"MetaCLIP; or architecture={architecture} with activation=gelu for others, such as LAION's and DataComp's."
         )
     return loaded
 
@@ -246,13 +240,13 @@ def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_architecture(name: str) -> str:
-    """The name if open_clip knows it. Raises BadInput with the nearest names otherwise."""
+def _check_architecture(name: str) -> None:
+    """Raise BadInput with the nearest names for an architecture that open_clip does not know."""
     import open_clip
 
     known = open_clip.list_models()
     if name in known:
-        return name
+        return
     folded = {other.lower(): other for other in known}
     close = difflib.get_close_matches(name.lower(), folded, n=4, cutoff=0.4)
     near = f" The nearest are {', '.join(folded[c] for c in close)}." if close else ""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import torch
 
-from humor_tasks.data.writing import replacing, write_json
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, default_precision, pick_device
-from humor_tasks.models.folders import CONFIG, INDEX, TORCH, WEIGHTS, misfits, read_folder
+from humor_tasks.models.folders import CONFIG, INDEX, TORCH, WEIGHTS, misfits, read_folder, save_state
 from humor_tasks.models.ofa.config import PAD, SIZES, GenerationSettings, OfaConfig
 from humor_tasks.models.ofa.encoder import Encoded
 from humor_tasks.models.ofa.generation import CapturedSteps, Hypothesis, generate
@@ -209,13 +209,10 @@ def _fitted(state: dict[str, torch.Tensor], network: OfaNetwork, where: str) -> 
 
 def save(folder: Path, network: OfaNetwork) -> None:
     """Write config.json and model.safetensors, which `Ofa.load` reads; tied weights are written once."""
-    from safetensors.torch import save_file
-
     tied = set(_tied_names(network.config))
-    tensors = {name: t.detach().cpu().contiguous() for name, t in network.state_dict().items() if name not in tied}
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / WEIGHTS) as path:
-        save_file(tensors, path)
+    state = {name: tensor for name, tensor in network.state_dict().items() if name not in tied}
+    save_state(folder / WEIGHTS, state)
     write_json(folder / CONFIG, network.config.to_values())
 
 
