@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.missing import missing_warning
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.data.trained_on import check_unseen
@@ -103,7 +103,7 @@ def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **paramet
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
     outcomes = tuple(_outcome(run, record, predictions[record.id]) for record in run.records)
     # It is unknown how the predictions were made, so the signature has no entries for the prompt.
-    unknown: dict[str, str] = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
+    unknown: dict[str, str] = {name: "-" for name in ("shots", "cot") if name in run.options.signature_entries()}
     part = {"shard": run.options.shard} if run.options.shard else {}
     signature = run.signature("predictions", **unknown, **part, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of, read_parameters
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
@@ -76,7 +76,7 @@ def _table(name: str) -> str:
     rows = [heads, ["---"] * len(heads)]
     for p in parameters_of_task(name).values():
         spelled = _spelled(p.name) if p.name in declared else "Inspect only"
-        rows.append([f"`{p.name}`", p.wanted, _default(p), p.about.text, *([spelled] if in_lm_eval else [])])
+        rows.append([f"`{p.name}`", p.accepted_values, _default(p), p.info.text, *([spelled] if in_lm_eval else [])])
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 
 

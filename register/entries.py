@@ -59,7 +59,7 @@ def _task(benchmark: Benchmark) -> dict[str, Any]:
     if human := human_level(benchmark):
         source = card.paper.at_arxiv
         task["human_baseline"] = {"metric": human.estimate, "score": human.value, "source": source}
-        comment.append(f"Human baseline: {human.source} ({human.of}).")
+        comment.append(f"Human baseline: {human.source} ({human.reached_by}).")
     return task | {"comment": " ".join(comment)}
 
 
@@ -75,7 +75,7 @@ def human_level(benchmark: Benchmark) -> Level | None:
 
 def description(benchmark: Benchmark) -> str:
     """What a benchmark asks and claims, on one line."""
-    return f"{benchmark.card.asks} {benchmark.card.claim}"
+    return f"{benchmark.card.question} {benchmark.card.claim}"
 
 
 def source_of(name: str) -> tuple[str, int]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval
@@ -44,7 +44,7 @@ def _with(run: Run) -> Any:
     from humor_tasks.on_lm_eval.task import _doc
 
     def load_rows(self: BenchmarkTask, **seed: int) -> None:
-        self.run = run.with_options(**run.options.compared())
+        self.run = run.with_options(**run.options.for_likelihoods())
         self._docs = [_doc(record, self.run) for record in run.records]
         self._records = {record.id: record for record in run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}

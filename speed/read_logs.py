@@ -25,7 +25,7 @@ from humor_tasks.data.logs import read_run
 from humor_tasks.data.records import Outcome
 
 REPLY = "It is a pun. " * 100
-TOLD: dict[str, Any] = {
+LETTER_METRICS: dict[str, Any] = {
     "benchmark": "matching",
     "version": "1-A",
     "options": {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"},
@@ -40,7 +40,7 @@ def scored(i: int) -> dict[str, Any]:
 
 
 def inspect_sample(i: int) -> EvalSample:
-    metadata = {"cluster": f"c{i // 10}", "humor_tasks": TOLD}
+    metadata = {"cluster": f"c{i // 10}", "humor_tasks": LETTER_METRICS}
     return EvalSample(
         id=f"s{i}",
         epoch=1,
@@ -79,7 +79,7 @@ def samples_file(folder: Path, n: int) -> Path:
     path = folder / f"samples_{n}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for i in range(n):
-            doc = {"id": f"s{i}", "cluster": f"c{i // 10}", "humor_tasks": TOLD, "rows": n}
+            doc = {"id": f"s{i}", "cluster": f"c{i // 10}", "humor_tasks": LETTER_METRICS, "rows": n}
             doc |= {"choices": list("abcde"), "target": "A", "fields": {}}
             doc |= {"outcome": scored(i)}
             line = {"doc": doc, "arguments": {"gen_args_0": {"arg_0": REPLY}}, "filtered_resps": [REPLY]}

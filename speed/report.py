@@ -28,7 +28,7 @@ REPLY = "The caption answers the lamp. " * 20
 OPTIONS = {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"}
 SIGNATURE = "bench:matching|v:2-A|method:generate|data:drawn|rev:-|n:{n}|rows:0|split:test|shots:0|fold:0|prompts:0"
 HELD: dict[str, Any] = {"groups": {"fold": "0"}, "facts": {}}
-TOLD: dict[str, Any] = {
+LETTER_METRICS: dict[str, Any] = {
     "benchmark": "matching",
     "version": "2-A",
     "options": OPTIONS,
@@ -48,7 +48,7 @@ def sample(i: int) -> EvalSample:
         choices=list("abcde"),
         target="A",
         output=ModelOutput.from_content("m", REPLY),
-        metadata={"cluster": f"contest-{i // 10}", "humor_tasks": TOLD},
+        metadata={"cluster": f"contest-{i // 10}", "humor_tasks": LETTER_METRICS},
         scores={"multiple_choice": Score(value="C", answer=answer, metadata=outcome.as_dict())},
     )
 

@@ -17,7 +17,7 @@ from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
-from humor_tasks.benchmarks.contest_dates import contest_date, has_dates, read_date
+from humor_tasks.benchmarks.card import contest_date, has_dates, read_date
 from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample

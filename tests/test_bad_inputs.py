@@ -14,7 +14,7 @@ from bad_inputs.case import Bad, ended
 from standins import commands
 from standins.waiting import LIMIT
 
-from humor_tasks.data.text import check_text, missing
+from humor_tasks.data.reading import check_text, missing
 from humor_tasks.errors import BadInput, nearest
 
 TESTS = str(Path(__file__).parent)

@@ -13,8 +13,8 @@ import yaml
 
 from humor_tasks import load
 from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
-from humor_tasks.benchmarks.uses import Uses
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.card import Uses
+from humor_tasks.benchmarks.options import variants
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 
@@ -25,12 +25,12 @@ PLAIN: Any = BENCHMARKS["matching"]
 def may_be_empty(name: str) -> set[str]:
     """The fields of a card and its source that say nothing here, each for a reason that the definition gives."""
     benchmark = BENCHMARKS[name]
-    card, found = benchmark.card, {"counted", "over_time", "usage", "differences"}  # nothing to add
+    card, found = benchmark.card, {"counted", "dated", "usage", "differences"}  # nothing to add
     if not card.paper.address:
-        found |= {"place", "name"}  # neither paper nor corpus is public
+        found |= {"section", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
-        found |= {"place"}  # a paper whose versions differ in sections, and one with a part for each task
-    written = benchmark.judging.of_reply if benchmark.judging else not benchmark.verdicts
+        found |= {"section"}  # a paper whose versions differ in sections, and one with a part for each task
+    written = benchmark.judging.judges_replies if benchmark.judging else not benchmark.verdicts
     if written and isinstance(benchmark.form(benchmark.options()), FreeText):
         found |= {"chance"}  # texts that are written: no guess has a score
     if not any(figure.kind == "human" and not figure.study for figure in published(name)):
@@ -48,7 +48,16 @@ def test_every_field_is_filled(name: str) -> None:
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
-    texts = [card.asks, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.means, card.limits]
+    texts = [
+        card.question,
+        card.claim,
+        card.prompt,
+        card.metrics,
+        card.sampling,
+        card.dates,
+        card.meaning,
+        card.limits,
+    ]
     texts += card.differences
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text

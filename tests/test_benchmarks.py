@@ -11,8 +11,8 @@ import pytest
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import load
-from humor_tasks.benchmarks.caption_contest.corpus import entity_name
-from humor_tasks.benchmarks.contract import Options, Run
+from humor_tasks.benchmarks.caption_contest.rows import entity_name
+from humor_tasks.benchmarks.definition import Options, Run
 from humor_tasks.benchmarks.prompts import Template, read_all
 from humor_tasks.errors import BadInput
 

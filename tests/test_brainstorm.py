@@ -256,10 +256,10 @@ def test_pairs_of_one_system_and_unread_ones_say_nothing_of_systems() -> None:
     assert (row["rank"], row["win_rate"], row["pairs"]) == (None, None, 0)
 
 
-TOLD = st.tuples(st.sampled_from("12"), st.text("ab", min_size=1, max_size=4), st.sampled_from("xyz"))
+LETTER_METRICS = st.tuples(st.sampled_from("12"), st.text("ab", min_size=1, max_size=4), st.sampled_from("xyz"))
 
 
-@given(st.lists(TOLD, max_size=9), st.integers(0, 5))
+@given(st.lists(LETTER_METRICS, max_size=9), st.integers(0, 5))
 def test_wins_and_losses_add_up(told: list[tuple[str, str, str]], salt: int) -> None:
     found = captions(*told)
     try:

@@ -16,8 +16,9 @@ from standins.commands import humor_tasks, refused
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
+from humor_tasks.benchmarks.crowd.metrics import WIN_RATES, Verdict, verdict_values
+from humor_tasks.benchmarks.crowd.metrics import WRITING_METRICS as METRICS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput

@@ -12,7 +12,7 @@ from inspect_ai import eval
 from standins import commands
 from standins.judging import says
 
-from humor_tasks.data.contests.splits import HELD_OUT
+from humor_tasks.data.contests.source import HELD_OUT
 from humor_tasks.errors import BadInput
 from humor_tasks.results.captions.captions import read_captions
 from humor_tasks.results.captions.files import CaptionGroup, as_lines, read_all, read_groups

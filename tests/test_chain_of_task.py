@@ -26,7 +26,7 @@ from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
 from humor_tasks.data.media.picture import Picture

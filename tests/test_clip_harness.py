@@ -24,7 +24,7 @@ from standins.tiny_clip import TINY, drawing, encoded
 from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline

@@ -11,8 +11,7 @@ import pytest
 from standins.corpus import noise_png as png
 
 from humor_tasks.data.contests.contest_csv import read_contest
-from humor_tasks.data.contests.source import Contests, open_contests
-from humor_tasks.data.contests.splits import HELD_OUT, TEST, TWINS, VALIDATION
+from humor_tasks.data.contests.source import HELD_OUT, TEST, TWINS, VALIDATION, Contests, open_contests
 from humor_tasks.errors import BadInput
 
 HEAD = "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
@@ -220,7 +219,7 @@ def test_real_contests(real_data: Path) -> None:
 @pytest.mark.slow
 def test_the_standard_errors_of_all_rows(real_data: Path) -> None:
     """precision = sqrt(max(1, SS) / (v (v - 1))), where the counts make the mean and the votes."""
-    from humor_tasks.data.rows.csv_file import read_csv
+    from humor_tasks.data.reading import read_csv
 
     checked = 0
     for path in sorted((real_data / "newyorker_raw" / "crowd").glob("*.csv")):

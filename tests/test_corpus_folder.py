@@ -18,7 +18,7 @@ from standins import built_corpus
 from standins.commands import inspect, lm_eval
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.corpora.newyorker.card import answer_only, card
 from humor_tasks.corpora.newyorker.folder import contents_of, write_folder
 from humor_tasks.corpora.newyorker.rows import Instance

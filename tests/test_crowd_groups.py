@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.crowd.corpus import Cartoon
-from humor_tasks.benchmarks.crowd.group_metrics import threshold
-from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS, Group, GroupsOptions, group_record, human_group, numbered
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, Cartoon
+from humor_tasks.benchmarks.crowd.groups import Group, GroupsOptions, group_record, human_group, numbered
+from humor_tasks.benchmarks.crowd.metrics import threshold
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.splits import VALIDATION
+from humor_tasks.data.contests.source import VALIDATION
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -214,7 +214,7 @@ def test_worked_examples_never_show_the_contest_itself(tmp_path: Path) -> None:
     folder = ranked(tmp_path, own)
     run = opened(folder, split="all", shots=2)
     for record in run.records:
-        drawn = (run.data.drawn or (lambda *_: {}))("", 2)[record.id]
+        drawn = (run.data.drawn_examples or (lambda *_: {}))("", 2)[record.id]
         assert len(drawn) == 2
         assert all(shot.cluster != record.cluster for shot in drawn)
         assert len(run.prompt(record).turns) == 3 + 4 + 1

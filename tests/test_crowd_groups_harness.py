@@ -15,9 +15,9 @@ from standins.attacks import for_letter
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from inspect_ai import eval
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.crowd.pairs import DRAWN, PARTS, hard, top_against_1000
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.errors import BadInput

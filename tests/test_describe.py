@@ -29,7 +29,7 @@ from standins.waiting import wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.benchmarks.caption_contest.described import described_row, distinct, read_parts
+from humor_tasks.benchmarks.caption_contest.rows import described_row, distinct, read_parts
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description

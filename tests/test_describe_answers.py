@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from standins.tiny_clip import drawing, encoded
 
-from humor_tasks.benchmarks.caption_contest.corpus import HUB, entity_name
-from humor_tasks.benchmarks.caption_contest.described import from_description, link_of
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.benchmarks.caption_contest.rows import entity_name, from_description, link_of
 from humor_tasks.corpora.describe.making import Answers
 from humor_tasks.data.descriptions import QUESTIONS, Description, entity_names
 from humor_tasks.data.media.picture import Picture

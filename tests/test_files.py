@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from standins.graded_logs import made_log
 
 from humor_tasks import load
-from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import as_table, cell_text, write_json, write_table, write_text
 from humor_tasks.errors import BadInput, listed

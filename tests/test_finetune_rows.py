@@ -8,7 +8,7 @@ import pytest
 from inspect_ai import eval
 from standins.corpus import matching_row, write_card, write_lines
 
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel

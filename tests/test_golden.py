@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from humor_tasks import load
+from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Prompt
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts.json"

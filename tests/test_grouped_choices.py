@@ -16,7 +16,7 @@ from inspect_ai.model import get_model
 from standins import duels, tiny_clip_folder
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Grouped, Record, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline

@@ -17,7 +17,7 @@ import pytest
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.answers import Rating
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.humicroedit.rating import BINS, LABELS, bin_of
 from humor_tasks.data.records import Record

@@ -28,7 +28,7 @@ from inspect_ai.model import (
 from lm_eval.api.model import LM
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.logprobs import answer_token

@@ -13,7 +13,7 @@ import pytest
 from standins.humorbench import CARD, ELEMENTS, key, rows_of, short, write_rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.humorbench.coverage import WORD_LIMIT
 from humor_tasks.benchmarks.points import graded

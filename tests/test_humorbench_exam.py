@@ -11,7 +11,7 @@ from standins.humorbench import REAL_RUBRICS, RUBRIC, key, rows_of, write_rows
 
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import JUDGE_METRICS
 

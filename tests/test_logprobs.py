@@ -142,16 +142,19 @@ NUMBERS = {"logprob_A": -1.0, "score_A": 3.0, "logprob_B": math.nan, "score_B": 
     ],
 )
 def test_outcomes_keep_the_finite_numbers_that_the_benchmark_asks_for(told: tuple[str, ...], kept: Any) -> None:
-    run = dataclasses.replace(duels.DUELS, told=frozenset(told)).open()
+    run = dataclasses.replace(duels.DUELS, letter_metrics=frozenset(told)).open()
     plain = {"accuracy": 1.0, "unparsed": 0.0, "refused": 0.0}
-    for outcome in (run.outcome(run.records[0], "A", told=NUMBERS), run.scored(run.records[0], Answer("A"), NUMBERS)):
+    for outcome in (
+        run.outcome(run.records[0], "A", letter_values=NUMBERS),
+        run.scored(run.records[0], Answer("A"), NUMBERS),
+    ):
         assert outcome.values == plain | kept
     assert run.outcome(run.records[0], "A").values == plain
 
 
 def test_another_kind_of_number_is_a_mistake_in_the_definition() -> None:
-    with pytest.raises(ValueError, match=r"duels: told is \['votes'\]; choose from logprobs, scores"):
-        dataclasses.replace(duels.DUELS, told=frozenset({"votes"}))
+    with pytest.raises(ValueError, match=r"duels: letter_metrics is \['votes'\]; choose from logprobs, scores"):
+        dataclasses.replace(duels.DUELS, letter_metrics=frozenset({"votes"}))
 
 
 def values_in(log: EvalLog) -> dict[str, dict[str, float]]:

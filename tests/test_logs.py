@@ -93,7 +93,7 @@ def as_made(found: FinishedRun, method: str = "generate", shots: int = 0) -> Non
     opened = OPENED.with_options(shots=shots, **changes)
     assert (found.benchmark, found.version, found.status) == ("matching", opened.version, "success")
     assert found.signature == opened.signature(method)
-    assert found.rows == found.held == len(OPENED.records)
+    assert found.rows == found.instances == len(OPENED.records)
     assert found.options == opened.options.scoring()
     assert found.source["fingerprint"] == OPENED.data.provenance["fingerprint"]
     samples = {sample.id: sample for sample in found.samples}
@@ -164,7 +164,7 @@ def test_a_documents_hash_holds_nothing_of_the_answer(tmp_path: Path) -> None:
 def test_a_file_of_texts(tmp_path: Path) -> None:
     (tmp_path / "theirs.json").write_text(json.dumps({"a": "One.", "b": "Two."}))
     found = read_run(tmp_path / "theirs.json", "matching", replies=True, texts=True)
-    assert (found.harness, found.model, found.benchmark, found.held) == ("predictions", "theirs", None, 2)
+    assert (found.harness, found.model, found.benchmark, found.instances) == ("predictions", "theirs", None, 2)
     assert [(s.id, s.reply, s.outcome) for s in found.samples] == [("a", "One.", None), ("b", "Two.", None)]
     with pytest.raises(BadInput, match="cannot be read as an Inspect log"):
         read_run(tmp_path / "theirs.json")
@@ -217,7 +217,7 @@ def test_what_a_use_refuses(tmp_path: Path) -> None:
     twice = Path(inspect_log(tmp_path, epochs=2, limit=2).location)
     refused(twice, "holds several epochs; not here.", one_epoch="not here.")
     found = read_run(twice)
-    assert (found.held, [s.epoch for s in found.samples]) == (2, [1, 1, 2, 2])
+    assert (found.instances, [s.epoch for s in found.samples]) == (2, [1, 1, 2, 2])
     unscored = Path(inspect_log(tmp_path, score=False).location)
     with pytest.raises(BadInput, match="has no score; finish the run with inspect eval-retry") as caught:
         read_answers(unscored)

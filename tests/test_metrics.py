@@ -10,7 +10,7 @@ import pytest
 from humor_tasks.api import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
@@ -74,7 +74,7 @@ def test_metrics_without_an_item_value_are_not_in_values(name: str) -> None:
 def test_every_benchmark_has_distinct_metrics_and_lm_eval_names() -> None:
     for benchmark in BENCHMARKS.values():
         names = [metric.name for metric in benchmark.metrics]
-        shown = [metric.shown_in_lm_eval for metric in benchmark.metrics]
+        shown = [metric.name_in_lm_eval for metric in benchmark.metrics]
         assert len(set(names)) == len(names)
         assert len(set(shown)) == len(shown)
 

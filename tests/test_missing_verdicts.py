@@ -15,11 +15,11 @@ from standins.grading import FEW, bears, grader, metrics, own_task, run
 from standins.judging import says, verdict, write_texts
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS, missing
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks import BENCHMARKS, judging
+from humor_tasks.benchmarks.crowd.metrics import Verdict
 from humor_tasks.benchmarks.crowd.writing import compared
-from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
-from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
+from humor_tasks.benchmarks.definition import Data, Run
+from humor_tasks.benchmarks.judging import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.benchmarks.points import graded
@@ -74,7 +74,7 @@ def test_the_warning(values: dict[str, float], told: str | None) -> None:
 
 def test_the_threshold_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert TOLERATED == 0.02
-    monkeypatch.setattr(missing, "TOLERATED", 0.6)
+    monkeypatch.setattr(judging, "TOLERATED", 0.6)
     assert missing_warning({MISSING: 0.5}) is None
 
 

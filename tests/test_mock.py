@@ -19,7 +19,7 @@ from standins.mock_rows import TURNS, dialogue, mock_folder, row
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
 from humor_tasks.cli import main
 from humor_tasks.data.media.clip import Clip

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.benchmarks.contest_dates import MARGIN, contest_date, last_until, read_date
+from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, last_until, read_date
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.captions import LONGEST, key_of, mend, without_quotes
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, contest_number, read_contest
@@ -247,7 +247,7 @@ def test_bad_annotations(tmp_path: Path, text: str, message: str) -> None:
 def test_contests_after_a_day() -> None:
     """A contest is after a day if its date is, by more than the error of dates."""
     last = last_until(read_date("2019-07"))
-    assert contest_date(last) - MARGIN <= read_date("2019-07") < contest_date(last + 1) - MARGIN
+    assert contest_date(last) - DATE_MARGIN <= read_date("2019-07") < contest_date(last + 1) - DATE_MARGIN
 
 
 # ---- real rows ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from humor_tasks.corpora.newyorker.embedding import batches, embed
 from humor_tasks.corpora.newyorker.pool import KEPT, distinct, diverse, pool, punctuation
 from humor_tasks.corpora.newyorker.select import select
 from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.contests.twins import twins
+from humor_tasks.data.contests.contest_csv import twins
 
 
 def ingested(*texts: str, rated: bool = True) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from standins.tiny_ofa import SIDE, patch_images, tiny_ofa
 from standins.waiting import LIMIT
 
 from humor_tasks.data.descriptions import QUESTIONS
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.config import settings_for

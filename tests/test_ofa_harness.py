@@ -28,7 +28,7 @@ from standins.waiting import wait_until
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER

@@ -46,7 +46,7 @@ def forms(each: Parameter) -> set[Any]:
     return {
         *members(each.kind),
         *more,
-        *{int: [int], float: [float], list: [list[str]]}.get(each.about.also or str, []),
+        *{int: [int], float: [float], list: [list[str]]}.get(each.info.also or str, []),
     }
 
 
@@ -64,7 +64,7 @@ def test_a_task_says_what_the_options_declare(task: Callable[..., Any]) -> None:
     assert {name: each.default for name, each in signature.items()} == {n: each.default for n, each in known.items()}
     for name, each in known.items():
         assert set(members(hints[name])) == forms(each), name
-    expected = {name: each.about.text for name, each in known.items()}
+    expected = {name: each.info.text for name, each in known.items()}
     assert documented(task) == expected
 
 
@@ -76,7 +76,7 @@ def test_a_graders_scorer_says_what_asking_declares(name: str) -> None:
     own = {"structured"} if name == "preference" else set()
     declared_there = {n: each for n, each in parameters_of(Asking).items() if n not in own}
     assert {n: signature[n].default for n in declared_there} == {n: e.default for n, e in declared_there.items()}
-    assert {n: told[n] for n in declared_there} == {n: e.about.text for n, e in declared_there.items()}
+    assert {n: told[n] for n in declared_there} == {n: e.info.text for n, e in declared_there.items()}
     assert set(told) == set(signature)
 
 
@@ -104,9 +104,9 @@ def test_tasks_scorers_and_solvers_are_imported_from_one_place_and_registered() 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_declaration_is_whole(name: str) -> None:
     for each in parameters_of_task(name).values():
-        assert each.about.text.endswith("."), each.name
+        assert each.info.text.endswith("."), each.name
         assert each.name in ("system", "dataset") or each.checked(each.default) == each.default
-        assert set(re.findall(r"`(\w+)`", each.about.text)) <= {*each.choices, *NAMED}, each.name
+        assert set(re.findall(r"`(\w+)`", each.info.text)) <= {*each.choices, *NAMED}, each.name
     assert BENCHMARKS[name].card.sampling.endswith(".")
     known = {each.name for each in declared(BENCHMARKS[name].options)}
     assert {"dataset", *LM_EVAL} - {"temperature"} <= known

@@ -22,8 +22,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
-from humor_tasks.data.records import Record
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Record, Shard, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -109,13 +108,13 @@ def test_the_parts_of_a_benchmark_are_the_whole(name: str, system: str) -> None:
         same, part = found[record.id]
         assert same == record
         assert part.prompt(same) == whole.prompt(record)
-        assert part.data.places[record.id] == i
+        assert part.data.positions[record.id] == i
     clusters = [{record.cluster for record in part.records} for part in parts]
     assert not any(a & b for a, b in itertools.combinations(clusters, 2))
     for part, shard in zip(parts, SHARDS, strict=True):
         assert part.signature("generate") == whole.signature("generate")
         assert part.data.provenance == {**whole.data.provenance, "shard": shard}
-        assert not set(part.data.places) & part.data.dropped
+        assert not set(part.data.positions) & part.data.dropped
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -307,8 +306,8 @@ def test_four_parts_in_lm_eval_are_one_run_to_the_last_digit(
     primary = one.primary
     assert primary is not None
     found = parts.estimates[primary.name]
-    assert printed[f"{primary.shown_in_lm_eval},none"] == found.value
-    assert repr(printed[f"{primary.shown_in_lm_eval}_stderr,none"]) == repr(found.stderr)
+    assert printed[f"{primary.name_in_lm_eval},none"] == found.value
+    assert repr(printed[f"{primary.name_in_lm_eval}_stderr,none"]) == repr(found.stderr)
 
 
 # ---- what is no whole run ------------------------------------------------------------------------
@@ -340,7 +339,7 @@ def test_parts_are_one_run_with_the_usage_of_all() -> None:
     )  # another release
     run = joined(parts)
     assert [sample.id for sample in run] == [sample.id for sample in run] == list("abcdef")
-    assert (run.status, run.error, run.held, run.rows) == ("success", None, 6, 6)
+    assert (run.status, run.error, run.instances, run.rows) == ("success", None, 6, 6)
     assert run.source == {"rows": 6, "shards": ["1/2", "2/2"]}
     assert run.paths == (Path("1.eval"), Path("2.eval"))
     assert (run.path, run.models, run.roles) == (

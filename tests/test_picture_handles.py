@@ -19,7 +19,7 @@ from standins.tiny_clip import drawing, encoded
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question

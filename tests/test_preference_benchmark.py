@@ -19,7 +19,8 @@ from standins.judging import Pair, always, between, fickle, judged, longer, show
 
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.definition import Data, Run
+from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.benchmarks.preference import (
     EXPLANATION_PREFERENCE,
     PREFERENCE,
@@ -27,7 +28,6 @@ from humor_tasks.benchmarks.preference import (
     pair_outcome,
     settled,
 )
-from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput

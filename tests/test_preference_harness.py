@@ -33,7 +33,7 @@ from standins.judging import (
 )
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import preference as scorer
 from humor_tasks.on_inspect import reference_preference

@@ -17,10 +17,10 @@ from standins import commands
 from standins.contests import annotation, invent
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.crowd import drawing
-from humor_tasks.benchmarks.crowd.drawing import draw
+from humor_tasks.benchmarks.crowd import pairs
+from humor_tasks.benchmarks.crowd.pairs import draw
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.splits import HELD_OUT, TWINS, numbers
+from humor_tasks.data.contests.source import HELD_OUT, TWINS, numbers
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.training.preferences.crowd import Choice, crowd_preferences, divide
@@ -38,7 +38,7 @@ def naively(read: Contest, wanted: int, seed: int, distinct: bool = False) -> li
     """The rule of Zhang et al. in a loop, on the same draws."""
     n, found = len(read.caption), []
     stream = np.random.default_rng([seed, read.number])
-    chosen = stream.integers(0, min(n // 2, n - 2) + 1, size=drawing.DRAWS)
+    chosen = stream.integers(0, min(n // 2, n - 2) + 1, size=pairs.DRAWS)
     rejected = stream.integers(chosen + 1, n)
     for c, r in zip(chosen.tolist(), rejected.tolist(), strict=True):
         assert 0 <= c <= n // 2
@@ -62,7 +62,7 @@ def naively(read: Contest, wanted: int, seed: int, distinct: bool = False) -> li
 @pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 4, 11, 60])
 def test_the_pairs_are_those_of_a_loop(n: int, distinct: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "DRAWS", 2000)
+    monkeypatch.setattr(pairs, "DRAWS", 2000)
     means = random.Random(n)
     read = contest(sorted((1 + means.random() for _ in range(n)), reverse=True))
     read.precision[0] = None

@@ -16,7 +16,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER

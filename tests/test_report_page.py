@@ -147,7 +147,7 @@ def result(samples: list[LoggedSample], name: str = "m", path: str = "a.eval", t
 
 def test_runs_of_an_item_are_put_together_and_what_differs_is_kept_apart() -> None:
     described = sample(choices=tuple("abcde"), fields={"description": "A whale."})
-    pixels = sample(choices=tuple("abcde"), shown=("row 3",))
+    pixels = sample(choices=tuple("abcde"), media_names=("row 3",))
     otherwise = sample(choices=tuple("abcde"), fields={"description": "Another whale."})
     bare = sample()
     results = [result([each], path=f"{i}.eval") for i, each in enumerate((described, pixels, otherwise, bare))]

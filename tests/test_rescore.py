@@ -131,7 +131,7 @@ def test_scores_of_lm_evals_samples_are_those_logged(tmp_path: Path) -> None:
         (again,) = rescore(path)
         check_as_logged([again])
         results = found["results"][stub]
-        short = {metric.name: metric.shown_in_lm_eval for metric in again.result.benchmark.reported}
+        short = {metric.name: metric.name_in_lm_eval for metric in again.result.benchmark.reported}
         for name, estimate in again.estimates.items():
             if name in short:
                 assert results[f"{short[name]},none"] == pytest.approx(estimate.value, abs=0, nan_ok=True), name

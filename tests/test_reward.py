@@ -14,7 +14,7 @@ from standins import commands
 from standins.tiny_text import tiny_network, tiny_tokenizer
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question, best
 from humor_tasks.models.choosers.reward import RewardChooser

@@ -10,7 +10,7 @@ import pytest
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.caption_contest.corpus import shots
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.shots import released
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
@@ -71,8 +71,10 @@ PINNED = {
 
 def test_the_draws_of_the_sample_do_not_change() -> None:
     run = load("ranking", **SAMPLE)
-    assert run.data.drawn is not None
-    assert {name: [shot.id for shot in drawn] for name, drawn in list(run.data.drawn("0", 2).items())[:3]} == PINNED
+    assert run.data.drawn_examples is not None
+    assert {
+        name: [shot.id for shot in drawn] for name, drawn in list(run.data.drawn_examples("0", 2).items())[:3]
+    } == PINNED
     assert drawn_ids(run) != drawn_ids(load("ranking", dataset="sample", shots=2))
 
 
@@ -138,7 +140,7 @@ def test_the_draws_of_the_real_rows(real_corpus: str) -> None:
     assert len(train) == 9576
     expected = by_the_global_generator(list(run.records), train, 5)
     assert dict(expected) == found
-    assert run.data.drawn is not None
-    assert [name for name, _ in expected] == list(run.data.drawn("0", 5))  # also the script's order of rows
+    assert run.data.drawn_examples is not None
+    assert [name for name, _ in expected] == list(run.data.drawn_examples("0", 5))  # also the script's order of rows
     text = "\n".join(f"{name} {' '.join(drawn)}" for name, drawn in expected)
     assert hashlib.sha256(text.encode()).hexdigest()[:12] == "3d6120a3287e"

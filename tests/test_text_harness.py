@@ -18,7 +18,7 @@ from standins import commands
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.logs.reading import read_run
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.errors import BadInput

@@ -22,7 +22,7 @@ from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 from torch.nn.functional import cross_entropy
 
 from humor_tasks import load
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput
 from humor_tasks.people.questions import read_questions
 from humor_tasks.people.vote import Vote

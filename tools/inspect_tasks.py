@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.options import Parameter, members
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
@@ -105,7 +105,7 @@ def task(benchmark: Benchmark) -> str:
             *("@task", f"def {benchmark.name}(", *signature, ") -> Task:"),
             wrapped(f'"""{summary(benchmark.card)}', 4, 4),
             *(["", wrapped(told, 4, 4)] if (told := usage(benchmark)) else []),
-            *("", "    Args:", *(wrapped(f"{each.name}: {each.about.text}", 8, 12) for each in known)),
+            *("", "    Args:", *(wrapped(f"{each.name}: {each.info.text}", 8, 12) for each in known)),
             *('    """', f'    return build("{benchmark.name}", locals())'),
         ]
     )
@@ -120,7 +120,7 @@ def ordered(known: Mapping[str, Parameter]) -> list[Parameter]:
 def annotation(each: Parameter) -> str:
     """The types that a parameter may have on a command line, as source."""
     kinds = [kind for kind in members(each.kind) if kind is not type(None)]
-    kinds += [each.about.also] if each.about.also else []
+    kinds += [each.info.also] if each.info.also else []
     kinds += [str] if each.optional and each.base in (int, float) else []  # `none`
     return " | ".join([*map(written, kinds), *(["None"] if each.optional else [])])
 
@@ -139,13 +139,13 @@ def literal(value: Any) -> str:
 
 def summary(card: Card) -> str:
     """The question of a benchmark, with its paper in brackets before the final punctuation mark."""
-    paper = ", ".join(filter(None, [card.paper.citation, card.place]))
-    return f"{card.asks[:-1]} ({paper}){card.asks[-1]}"
+    paper = ", ".join(filter(None, [card.paper.citation, card.section]))
+    return f"{card.question[:-1]} ({paper}){card.question[-1]}"
 
 
 def usage(benchmark: Benchmark) -> str:
     """How to use the task, without the parameters."""
-    judges = "".join(JUDGES[: 1 if benchmark.judging.of_reply else 2]) if benchmark.judging else ""
+    judges = "".join(JUDGES[: 1 if benchmark.judging.judges_replies else 2]) if benchmark.judging else ""
     return " ".join(filter(None, [judges, benchmark.card.usage]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.errors import BadInput
 from humor_tasks.parameters import tables
 from humor_tasks.results.reproduce.rows import rows
@@ -37,7 +37,7 @@ def row(benchmark: Benchmark) -> str:
     task = f"[`{benchmark.name}`](docs/benchmarks/{benchmark.name}.md)"
     other = f" `{benchmark.lm_eval[0].name}`" if benchmark.lm_eval else ""
     needs = ", ".join([benchmark.card.needs, *["a judge"] * bool(benchmark.judging)])
-    return f"| {benchmark.card.asks.rpartition(': ')[2]} | {task} |{other} | {needs} |\n"
+    return f"| {benchmark.card.question.rpartition(': ')[2]} | {task} |{other} | {needs} |\n"
 
 
 def page(benchmark: Benchmark, held: str) -> str:

@@ -14,8 +14,13 @@ from humor_tasks.results.reproduce.rows import rows
 
 def problems(benchmark: Benchmark) -> list[str]:
     """What is declared without documentation: parameters and metrics, each with what to do."""
-    shown = {name for base in benchmark.options.__mro__[1:] if hasattr(base, "shown") for name in parameters_of(base)}
-    bare = (each for each in declared(benchmark.options) if not each.about.text and not each.about.absent)
+    shown = {
+        name
+        for base in benchmark.options.__mro__[1:]
+        if hasattr(base, "signature_entries")
+        for name in parameters_of(base)
+    }
+    bare = (each for each in declared(benchmark.options) if not each.info.text and not each.info.absent)
     return [
         *(
             f"{benchmark.name}: parameter {each.name} has no documentation; declare it by parameter(default, text)"
@@ -56,11 +61,11 @@ def meaning(name: str) -> str:
     limits = f"**What it does not mean.** {_text(card.limits)}" if card.limits else ""
     levels = [*([("chance", card.chance)] if card.chance else []), *(("people", each) for each in card.human)]
     rows = [
-        (kind, _escaped(level.of), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
+        (kind, _escaped(level.reached_by), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
         for kind, level in levels
     ]
     table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
-    return "\n\n".join(filter(None, (_text(card.means), limits, table)))
+    return "\n\n".join(filter(None, (_text(card.meaning), limits, table)))
 
 
 def _text(text: str) -> str:
@@ -71,7 +76,7 @@ def _text(text: str) -> str:
 def _paper(card: Card) -> str:
     """The citation with its address, and the place in the paper."""
     cited, address = _escaped(card.paper.citation), card.paper.address
-    parts = (f"[{cited}]({address})" if address else f"{cited}, not public", card.place)
+    parts = (f"[{cited}]({address})" if address else f"{cited}, not public", card.section)
     return f"{', '.join(filter(None, parts))}." if cited else ""
 
 

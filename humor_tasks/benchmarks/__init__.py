@@ -23,18 +23,28 @@ from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.card import Card, Level, Source
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import VOTES, Card, Level, Source, System, Votes
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
-from humor_tasks.benchmarks.judging import ByAnswer, ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.judging import (
+    ByAnswer,
+    ByRubric,
+    Judgement,
+    Judging,
+    Panel,
+    Question,
+    Reply,
+    Rubric,
+    Verdicts,
+    rubric_templates,
+)
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
@@ -43,9 +53,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
-from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.shots import by_cluster, draw
-from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of

@@ -5,11 +5,15 @@ Logs, reports, registers and the site read it from here. An unknown text is "", 
 
 from __future__ import annotations
 
+import datetime
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from humor_tasks.data.papers import Paper
+from humor_tasks.errors import BadInput
 
 UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
 """`Card.sampling` where a paper says nothing about sampling."""
@@ -35,18 +39,18 @@ class Source:
 class Level:
     """A reference value of one estimate, such as accuracy or accuracy_cartoon.
 
-    of: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
+    reached_by: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
     """
 
     value: float
     estimate: str
-    of: str
+    reached_by: str
     source: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.value, int | float) or not math.isfinite(self.value):
             raise ValueError(f"level of {self.estimate}: the value is {self.value!r}; give a finite number.")
-        for name in ("estimate", "of", "source"):
+        for name in ("estimate", "reached_by", "source"):
             if not getattr(self, name).strip():
                 raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
 
@@ -55,19 +59,19 @@ class Level:
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
 
-    place: where the paper describes it, such as "section 2". asks: the question, in one sentence that begins with the
-    benchmark's name in words. claim: what a score should show, in one sentence. prompt: what the model is shown.
+    section: where the paper describes it, such as "section 2". question: the question, in one sentence that begins with
+    the benchmark's name in words. claim: what a score should show, in one sentence. prompt: what the model is shown.
     metrics: what is measured. sampling: how the published replies were sampled, with lm-eval's flag for it. The
     documentation adds what the harnesses send.
 
     splits: split -> the number of items that the default parameters select; None if nobody has counted them. counted:
-    what these numbers count, if not items. dates: when the material was published. over_time: whether the clusters are
+    what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    chance: the score of a system that ignores the material. human: scores of people, the main one first. means: what a
-    score means. limits: what it does not mean. differences: what this implementation does otherwise than the paper, one
-    sentence each, with the parameter that restores the paper's way where there is one. related: benchmarks to read
-    together with this one.
+    chance: the score of a system that ignores the material. human: scores of people, the main one first.
+    meaning: what a score means. limits: what it does not mean. differences: what this implementation does
+    otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
+    related: benchmarks to read together with this one.
 
     needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
     parameters.
@@ -75,9 +79,9 @@ class Card:
 
     title: str
     paper: Paper = NO_PAPER
-    place: str = ""
+    section: str = ""
     source: Source = Source()
-    asks: str = ""
+    question: str = ""
     claim: str = ""
     prompt: str = ""
     metrics: str = ""
@@ -85,11 +89,11 @@ class Card:
     splits: Mapping[str, int | None] = field(default_factory=dict)
     counted: str = ""
     dates: str = ""
-    over_time: bool = False
+    dated: bool = False
     languages: tuple[str, ...] = ("en",)
     chance: Level | None = None
     human: tuple[Level, ...] = ()
-    means: str = ""
+    meaning: str = ""
     limits: str = ""
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
@@ -111,3 +115,237 @@ class Card:
         for split, count in self.splits.items():
             if count is not None and (not isinstance(count, int) or count < 1):
                 raise ValueError(f"card {self.title!r}: split {split} has {count} items; None is an unknown number.")
+
+
+# ---- charts ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BaseChart:
+    """The fields of every kind. name: the name of its files. source: the publication that has such a chart."""
+
+    name: str
+    title: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class ByShots(BaseChart):
+    """The main metric of each system, with one series per setting and number of shots."""
+
+    y: str = ""
+
+
+@dataclass(frozen=True)
+class TwoMetrics(BaseChart):
+    """One metric against another, with the published values of people. x, y: name and label of a metric."""
+
+    x: tuple[str, str] = ("", "")
+    y: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Binned(BaseChart):
+    """Metrics that each cover one bin of the items. bins: metric -> centre of its bin. low, high: limits of x."""
+
+    x: str = ""
+    y: str = ""
+    bins: Mapping[str, float] = field(default_factory=dict)
+    low: float = 0
+    high: float = 1
+
+
+@dataclass(frozen=True)
+class Calibration(BaseChart):
+    """The mean target against the answered number, in `bins` equal bins from 0 to `high`."""
+
+    x: str = ""
+    y: str = ""
+    high: float = 1
+    bins: int = 10
+
+
+@dataclass(frozen=True)
+class BySubset(BaseChart):
+    """The share of passed points in each of the benchmark's `subsets`."""
+
+    x: str = ""
+    y: str = ""
+    note: str = ""
+
+
+Chart = ByShots | TwoMetrics | Binned | Calibration | BySubset
+"""Any kind of chart, in the order of a report."""
+
+
+# ---- uses and display ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """How Inspect's viewer shows the column of a scorer.
+
+    heading: the column's heading, if it is not the scorer's name. scale: the lowest and the highest score, if higher is
+    better.
+    """
+
+    scorer: str
+    heading: str = ""
+    scale: tuple[float, float] | None = None
+
+
+OVERLAP = Column("reference_overlap", scale=(0, 1))
+"""The overlap of a text with its reference."""
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Named subsets of a benchmark's points, for the table of its graded runs.
+
+    title: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points
+    in a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
+    source_logs: returns file and model of the logs from which the rows in a file were chosen.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    keys: Callable[[str, str], frozenset[str] | None]
+    source_logs: Callable[[str], frozenset[tuple[str, str]]]
+
+
+System = Literal["clip", "ofa", "text", "image_text", "preferences"]
+"""A system that its rows can train: by `humor-tasks train`, or, for preferences of texts, by an export."""
+
+
+@dataclass(frozen=True)
+class Clips:
+    """The part of a benchmark's data that has clips, for a harness without video input.
+
+    parameter: the option that selects parts of the data. with_clips: its value for the part with clips. without_clips:
+    its values without clips, as a phrase. in_words: an option and its value that describe clips in words.
+    """
+
+    with_clips: str
+    parameter: str
+    without_clips: str
+    in_words: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The question for people who vote on a benchmark's items.
+
+    kind: the kind of item, as in a file of items. question: the text that people read. option_kind: whether the options
+    are texts of two systems, the choices of a row, or a scale: the same options for every item, in a fixed order.
+    first: the number of the first option.
+    """
+
+    kind: str
+    question: str
+    option_kind: Literal["systems", "choices", "scale"] = "choices"
+    first: int = 1
+
+
+PREFERENCE = Votes("preference", "Which explanation of the joke is better?", "systems")
+CONVEYING = Votes("conveying", "Which text conveys humor or sarcasm better?", "systems")
+MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
+LINE = Votes("line", "Which caption or last line belongs here?")
+RANKING = Votes("ranking", "Which caption is the funnier?")
+DETECTING = Votes("detecting", "Is the caption or the last line humorous or sarcastic?", "scale")
+RATING = Votes("rating", "How funny is this headline?", "scale", first=0)
+VOTES = {each.kind: each for each in (PREFERENCE, CONVEYING, MATCHING, LINE, RANKING, DETECTING, RATING)}
+"""Kind of item -> its question."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The worked samples of MOCK that fit a benchmark's questions, for the solver `chain_of_task`.
+
+    subtask: the sub-task of MOCK that the questions resemble. scene: the scene of the questions, if the benchmark is
+    not part of MOCK.
+    """
+
+    subtask: str
+    scene: str = ""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a benchmark's rows and replies can be used for, in addition to a score.
+
+    trains: the systems that its rows can train.
+    votes: the question that people answer about its items; None if they cannot vote on them.
+    chain: the worked samples of MOCK that fit its questions.
+    clips: the part of its data that has clips; None without clips.
+    repeated: whether published figures are means over several replies per item. If so, its Inspect task takes
+    `replicates`.
+    submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
+    writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
+    """
+
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    chain: Chain | None = None
+    clips: Clips | None = None
+    repeated: bool = False
+    submits: Literal["", "rating", "pairwise"] = ""
+    writes: Literal["", "caption", "captions"] = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.trains, str) or set(self.trains) - set(get_args(System)):
+            known = ", ".join(get_args(System))
+            raise ValueError(f"uses: trains is {self.trains!r}; give a set of systems from {known}.")
+
+
+@dataclass(frozen=True)
+class Display:
+    """How a benchmark's scores are shown.
+
+    columns: how Inspect's viewer shows the scorers' columns.
+    charts: the charts of its results in reports; see `benchmarks.card`.
+    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
+    """
+
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None
+
+
+# ---- dates of caption contests ---------------------------------------------------------------------
+
+
+FIRST_CONTEST = datetime.date(2005, 4, 25)
+CONTESTS_PER_YEAR = 47
+LAST_CONTEST = 2000  # higher numbers are those of invented contests
+DATE_MARGIN = datetime.timedelta(days=91)
+"""The error of a date; contests closer than this to a cut-off are on neither side of it."""
+
+
+def contest_date(number: int) -> datetime.date:
+    """The approximate date of a contest, see the module."""
+    return FIRST_CONTEST + datetime.timedelta(days=round((number - 1) * 365.25 / CONTESTS_PER_YEAR))
+
+
+def last_until(day: datetime.date) -> int:
+    """The last contest that may be of this day or before; later ones are after it in spite of the error of dates."""
+    return max((n for n in range(LAST_CONTEST + 1) if contest_date(n) - DATE_MARGIN <= day), default=0)
+
+
+def has_dates(card: Card, clusters: Iterable[str]) -> bool:
+    """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
+    return card.dated and all(c.isdecimal() and 1 <= int(c) <= LAST_CONTEST for c in clusters)
+
+
+def read_date(text: str) -> datetime.date:
+    """The date of YYYY-MM-DD, or the last day of YYYY-MM. Raises BadInput for other texts."""
+    found = re.fullmatch(r"(\d{4})-(\d{2})(?:-(\d{2}))?", text)
+    try:
+        if found and found[3]:
+            return datetime.date(int(found[1]), int(found[2]), int(found[3]))
+        if found:
+            year, month = int(found[1]) + int(found[2]) // 12, int(found[2]) % 12 + 1
+            if int(found[2]) in range(1, 13):
+                return datetime.date(year, month, 1) - datetime.timedelta(days=1)
+    except ValueError:
+        pass
+    raise BadInput(f"cutoff is '{text}'; write a month as 2023-09, or a day as 2023-09-30.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.metric import ACCURACY
 from humor_tasks.data.records import Outcome, Record
 

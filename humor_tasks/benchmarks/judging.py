@@ -7,19 +7,163 @@ every judge and logs the verdicts with `logged`. The scores can be computed from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from humor_tasks.benchmarks.answers import AnswerForm
-from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.rubric import Judgement, Rubric
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all, templates_hash
+from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength
 from humor_tasks.errors import BadInput
+from humor_tasks.scorers import verdict
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_share
+from humor_tasks.scorers.verdict import as_data
+
+TOLERATED = 0.02
+"""The largest share of missing verdicts without a warning."""
+
+MISSING = "missing_verdicts"
+BOUNDS = {"missing_failed": False, "missing_passed": True}
+"""Suffix of a metric -> what each missing verdict counts as."""
+_ABOUT = {False: "failed, lost, or the lowest rating", True: "passed, won, or the highest rating"}
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The verdicts that a benchmark's scores rest on.
+
+    requested: the number of verdicts that an outcome needs; 0 where no grader is asked.
+    missing: the number of those that are missing.
+    filled: the outcome with each missing verdict counted as failed (False) or as passed (True).
+    bounded: the names of the metrics that are reported with bounds.
+    """
+
+    requested: Callable[[Outcome], float]
+    missing: Callable[[Outcome], float]
+    filled: Callable[[Outcome, bool], Outcome]
+    bounded: tuple[str, ...]
+
+    def metrics(self, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+        """The share of missing verdicts, and the bounds of those of `metrics` that are bounded."""
+        of = [metric for metric in metrics if metric.name in self.bounded]
+        bounds = (self._bound(metric, suffix) for metric in of for suffix in BOUNDS)
+        share = Metric(
+            MISSING,
+            "lower",
+            self._share,
+            counts=lambda o: self.requested(o) > 0,
+            proportion=True,
+            about="Share of the verdicts asked for that are missing: unread, refused, failed or without a majority.",
+        )
+        return (share, *bounds)
+
+    def _share(self, outcomes: Sequence[Outcome]) -> Estimate:
+        missing, asked = [self.missing(o) for o in outcomes], [self.requested(o) for o in outcomes]
+        return clustered_share(missing, asked, [o.cluster for o in outcomes])
+
+    def _bound(self, metric: Metric, suffix: str) -> Metric:
+        passes = BOUNDS[suffix]
+        return replace(
+            metric,
+            name=f"{metric.name}_{suffix}",
+            lm_eval_name=f"{metric.name_in_lm_eval}_{suffix}",
+            estimate=lambda outcomes: metric.over([self.filled(o, passes) for o in outcomes]),
+            counts=lambda o: bool(metric.counted([self.filled(o, passes)])),
+            about=f"`{metric.name}` with every missing verdict counted as {_ABOUT[passes]}.",
+        )
+
+
+def missing_warning(values: Mapping[str, float]) -> str | None:
+    """The warning of a run with these values by metric, where more than TOLERATED of its verdicts are missing."""
+    share = values.get(MISSING, 0.0)
+    if not share > TOLERATED:
+        return None
+    low, high = BOUNDS
+    told = [
+        f"{name} is {values[f'{name}_{low}']:.3f} with each of them counted as failed and "
+        f"{values[f'{name}_{high}']:.3f} as passed"
+        for name in (key.removesuffix(f"_{low}") for key in values if key.endswith(f"_{low}"))
+        if math.isfinite(values[f"{name}_{low}"] + values.get(f"{name}_{high}", math.nan))
+    ]
+    bounds = f" Scores leave them out: {'; '.join(told)}." if told else " Scores leave them out."
+    return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"
+
+
+FORMS = ("verdict.tags.txt", "verdict.json.txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """A kind of judgement: the template of its question, the fields that it must show, the values of the verdict."""
+
+    question: str
+    required: tuple[str, ...]
+    words: Mapping[str, Any]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema for structured output."""
+        schema: dict[str, Any] = verdict.schema_of(self.words)
+        return schema
+
+
+POINT = Judgement("grade.txt", ("answer", "point", "format"), verdict.WORDS)
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The grading templates of one family of prompts (`coverage` for any task, `humorbench`, `preference`)."""
+
+    templates: Mapping[str, str] = field(repr=False)
+    judgement: Judgement = POINT
+
+    @property
+    def hash(self) -> str:
+        """First 8 hex digits of the SHA-256 over the templates."""
+        return templates_hash(self.templates)
+
+    def ask(self, material: Mapping[str, str], as_json: bool = False) -> Prompt:
+        """The grading prompt; `material` holds the fields of the template, unescaped."""
+        question, shape = self.judgement.question, FORMS[as_json]
+        fields = {name: as_data(text) for name, text in material.items()} | {"format": self.templates[shape]}
+        return Prompt(tuple(filled_turns(self.templates[question], fields, question)))
+
+
+def rubric_templates(
+    family: str, judgement: Judgement = POINT, fields: Collection[str] | None = None
+) -> tuple[Template, ...]:
+    """The templates of a family of prompts: the question and the forms of a verdict.
+
+    fields: those that the question may show beside the form of the verdict; None does not check them.
+    """
+
+    def check(text: str, options: Any) -> None:
+        if fields is not None:
+            filled_turns(text, dict.fromkeys((*fields, "format"), ""), judgement.question)
+
+    question = Template(family, judgement.question, judgement.required, reader="grader would not see it", check=check)
+    return (question, *(Template(family, name) for name in FORMS))
+
+
+@dataclass(frozen=True)
+class Override:
+    """In the place of options: the folder whose templates replace packaged ones, or None."""
+
+    prompts: str | None
+
+
+@lru_cache(maxsize=8)
+def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
+    """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
+    return Rubric(read_all(rubric_templates(family, judgement), Override(override)), judgement)
+
 
 R_contra = TypeVar("R_contra", contravariant=True)
-"""The run of a benchmark: a `contract.Run`, which cannot be named here because `contract` imports this module."""
+"""The run of a benchmark: a `definition.Run`, which cannot be named here because `definition` imports this module."""
 
 JUDGED = "judged"
 """The key of a score's metadata under which its questions and verdicts are logged."""
@@ -84,7 +228,7 @@ class ByAnswer:
 
 
 @dataclass(frozen=True)
-class AsAsked:
+class OwnPrompt:
     """The item's own prompt, which already is a question for judges."""
 
     judgement: Judgement
@@ -96,12 +240,12 @@ class Question:
 
     about: what the question concerns, such as a point's id or the side that is shown first; JSON values, kept in the
     log.
-    put: how the question is asked; None if the answer is known without a judge.
+    request: how the question is asked; None if the answer is known without a judge.
     title: the question in a few words, for the explanation of a score.
     """
 
     about: Mapping[str, Any]
-    put: ByRubric | ByAnswer | AsAsked | None
+    request: ByRubric | ByAnswer | OwnPrompt | None
     title: str = ""
 
 
@@ -119,7 +263,7 @@ class Reply:
     input: str
 
     @property
-    def shown(self) -> str:
+    def item_text(self) -> str:
         """The item as a judge sees it: its context, otherwise the question."""
         return self.record.context or self.question
 
@@ -133,14 +277,15 @@ class Judging(Generic[R_contra]):
     item that cannot be judged.
     outcome: returns the outcome with the verdicts, given one panel per question.
     value: returns the headline value of the score; None if verdicts are missing or the reply is left out.
-    why_none: returns the reason for a missing value, as one word for the log; None if the reply's status is the reason.
+    missing_reason: returns the reason for a missing value, as one word for the log; None if the reply's status is the
+    reason.
     panel: returns the verdict of a panel from the words of its judges; None if there is none.
     verdicts: counts missing verdicts and fills them in for the bounds.
     rubrics: the family and the judgement of each rubric.
-    in_words: whether verdicts are words of a judgement, which can also be requested as JSON.
-    shows: whether judges see the pictures and clips of the question.
-    of_reply: whether a model's reply is judged. If False, the item itself contains what is judged: Inspect then calls
-    no model under test, and in lm-eval the model under test is the judge.
+    verdict_in_words: whether verdicts are words of a judgement, which can also be requested as JSON.
+    shows_media: whether judges see the pictures and clips of the question.
+    judges_replies: whether a model's reply is judged. If False, the item itself contains what is judged: Inspect then
+    calls no model under test, and in lm-eval the model under test is the judge.
     """
 
     scorer: str
@@ -149,11 +294,11 @@ class Judging(Generic[R_contra]):
     value: Callable[[Outcome], float | None]
     panel: Callable[[Sequence[Any]], Any]
     verdicts: Verdicts
-    why_none: Callable[[Outcome], str | None] = lambda outcome: None
+    missing_reason: Callable[[Outcome], str | None] = lambda outcome: None
     rubrics: tuple[tuple[str, Judgement], ...] = ()
-    in_words: bool = True
-    shows: bool = True
-    of_reply: bool = True
+    verdict_in_words: bool = True
+    shows_media: bool = True
+    judges_replies: bool = True
 
 
 # ---- logs -----------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Metric:
     neutral: bool = False
 
     @property
-    def shown_in_lm_eval(self) -> str:
+    def name_in_lm_eval(self) -> str:
         """The name in lm-eval's results."""
         return self.lm_eval_name or self.name
 

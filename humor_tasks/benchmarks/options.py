@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
-from humor_tasks.data.shards import read_shard
+from humor_tasks.data.records import read_shard
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Mode
 
@@ -34,7 +34,7 @@ _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 @dataclass(frozen=True)
-class About:
+class ParameterInfo:
     """The metadata of a field; see `parameter`."""
 
     text: str = ""
@@ -55,12 +55,12 @@ def parameter(default: Any, text: str, **more: Any) -> Any:
     needed: the end of the error message where a required text is missing.
     never: values that the benchmark rejects -> the reason.
     """
-    return field(default=default, metadata={"about": About(text, **more)})
+    return field(default=default, metadata={"info": ParameterInfo(text, **more)})
 
 
 def absent(default: Any, why: str) -> Any:
     """A parameter that this benchmark does not support: any value but the default raises BadInput with `why`."""
-    return field(default=default, metadata={"about": About(absent=why)})
+    return field(default=default, metadata={"info": ParameterInfo(absent=why)})
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Parameter:
     name: str
     kind: Any
     default: Any
-    about: About
+    info: ParameterInfo
 
     @property
     def optional(self) -> bool:
@@ -88,19 +88,19 @@ class Parameter:
         return get_args(self.base) if get_origin(self.base) is Literal else ()
 
     @property
-    def wanted(self) -> str:
+    def accepted_values(self) -> str:
         """A description of the accepted values."""
         if self.choices:
             return ", ".join(f"`{choice}`" for choice in self.choices)
         words = _WORDS.get(self.base, str(self.base))
-        least, most = self.about.least, self.about.most
+        least, most = self.info.least, self.info.most
         if least is not None:
             words += f" of at least {least}" if most is None else f" from {least} to {most}"
         return f"{words} or none" if self.optional and self.base in (int, float) else words
 
     def checked(self, value: Any) -> Any:
         """The validated value, with the forms that a command line gives converted. Raises BadInput."""
-        name, about = self.name, self.about
+        name, about = self.name, self.info
         if about.absent:
             if value != self.default:
                 raise BadInput(f"{name}: {about.absent}")
@@ -115,13 +115,13 @@ class Parameter:
         if self.choices:
             return check_choice(name, value, self.choices)
         if self.base in _WORDS and not self._fits(value):
-            raise BadInput(f"{name} must be {self.wanted}, not {value!r}.")
+            raise BadInput(f"{name} must be {self.accepted_values}, not {value!r}.")
         return value
 
     def _converted(self, value: Any) -> Any:
         if self.optional and self.base is not str and isinstance(value, str) and value.lower() in _NONE:
             return None
-        also = self.about.also
+        also = self.info.also
         if also in (int, float) and isinstance(value, int | also) and not isinstance(value, bool):
             return str(value)  # such as a commit hash of digits only, a fold, or a threshold
         if (also is list and isinstance(value, list | tuple)) or self._is_split(value):
@@ -140,7 +140,7 @@ class Parameter:
             return False
         if isinstance(value, str):
             return True
-        least, most = self.about.least, self.about.most
+        least, most = self.info.least, self.info.most
         return math.isfinite(value) and (least is None or value >= least) and (most is None or value <= most)
 
     def read(self, text: str) -> Any:
@@ -184,14 +184,14 @@ def declared(options: type[Declared]) -> tuple[Parameter, ...]:
 def _declared(options: Any) -> tuple[Parameter, ...]:
     kinds = typing.get_type_hints(options)
     return tuple(
-        Parameter(f.name, kinds[f.name], f.default, f.metadata.get("about", About()))
+        Parameter(f.name, kinds[f.name], f.default, f.metadata.get("info", ParameterInfo()))
         for f in dataclasses.fields(options)
     )
 
 
 def parameters_of(options: type[Declared]) -> dict[str, Parameter]:
     """The parameters that users can set, by name."""
-    return {each.name: each for each in declared(options) if each.about.text}
+    return {each.name: each for each in declared(options) if each.info.text}
 
 
 def check_name(options: type[Declared], task: str, name: str) -> None:
@@ -244,7 +244,7 @@ class Options(Declared):
         if self.shard is not None:
             read_shard(self.shard)
 
-    def shown(self) -> dict[str, Any]:
+    def signature_entries(self) -> dict[str, Any]:
         """The parameters in a score's signature, which the parts of one run share."""
         apart = {"dataset", "revision", "prompts", "shard"}  # the signature has the resolved values of the first three
         apart |= self.without_effect()
@@ -258,7 +258,7 @@ class Options(Declared):
         """The values of the parameters in `scored`."""
         return {name: getattr(self, name) for name in self.scored}
 
-    def compared(self) -> dict[str, Any]:
+    def for_likelihoods(self) -> dict[str, Any]:
         """The parameters to change where log-likelihoods of labels are compared and no reply is generated.
 
         Raises BadInput where a parameter requires a generated reply.
@@ -301,3 +301,62 @@ class WithPictures(Options):
     def without_effect(self) -> set[str]:
         """`on_bad_picture` where it leaves out no row."""
         return super().without_effect() | ({"on_bad_picture"} if self.on_bad_picture == "stop" else set())
+
+
+# ---- tasks in lm-eval ------------------------------------------------------------------------------
+
+
+OutputType = Literal["multiple_choice", "loglikelihood", "generate_until"]
+"""How a model answers: log-likelihoods of the labels, log-likelihood of the reference, or a generated reply."""
+
+Settings = Mapping[str, Mapping[str, str]]
+"""Suffix of the tasks' names -> the parameters that they fix."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tasks that lm-eval runs under one name; `about` says what they have in common."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One task of lm-eval.
+
+    fixed: parameters that the user cannot change. metadata: parameters that `--metadata` overrides.
+    about: a comment in its file.
+    """
+
+    name: str
+    output_type: OutputType
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    group: Group | None = None
+    about: str = ""
+
+
+def variants(
+    base: str,
+    *ways: OutputType,
+    settings: Settings | None = None,
+    metadata: Mapping[str, str] | None = None,
+    groups: Mapping[str, Group] | None = None,
+    about: str = "",
+) -> tuple[Variant, ...]:
+    """One task for each setting and each output type in `ways`. The first is the main task.
+
+    With several output types, the names of the tasks that generate a reply end in `_gen`.
+
+    settings: by default one task named `base` that fixes no parameter.
+    groups: the part of a task's name after `base` -> the group of the task.
+    about: a comment in the file of the main task.
+    """
+    found: list[Variant] = []
+    for suffix, fixed in (settings or {"": {}}).items():
+        for way in ways:
+            end = suffix + ("_gen" if way == "generate_until" and len(ways) > 1 else "")
+            group = (groups or {}).get(end)
+            found.append(Variant(base + end, way, fixed, metadata or {}, group, "" if found else about))
+    return tuple(found)

@@ -6,19 +6,67 @@ arXiv 2306.05685).
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.judging import Panel
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.judging import Panel, Verdicts
 from humor_tasks.benchmarks.metric import Metric, rate
-from humor_tasks.benchmarks.missing import Verdicts
+from humor_tasks.data.logs import read_run
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
 from humor_tasks.scorers.preferred import panel_choice
 from humor_tasks.scorers.proportion import clustered_proportion
+
+HUMAN = "human"
+ONE_REPLY = "keep one reply per instance (--epochs 1)."
+
+
+@dataclass(frozen=True)
+class System:
+    """Texts by instance id, empty where a reply had none; `model` names their author."""
+
+    texts: Mapping[str, str] = field(repr=False)
+    model: str
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over ids and texts."""
+        text = json.dumps(dict(self.texts), sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_system(spec: str, run: Run) -> System:
+    """The texts that `spec` names: `human` (the references of `run`), an Inspect log, lm-eval's samples, or a file.
+
+    A log ends in .eval or .json, samples end in .jsonl. A file of texts is {instance_id: text} as JSON, or records as
+    JSON lines. Replies are parsed by the benchmark of `run`, so a leading "Explanation:" is removed. Raises BadInput
+    for any other file, and for logs of another task, with several epochs, or of an unfinished run.
+    """
+    if spec == HUMAN:
+        return System({record.id: record.target or "" for record in run.records}, HUMAN)
+    path = Path(spec).expanduser()
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise BadInput(f"{spec}: {what}; name 'human', an Inspect log, lm-eval's samples or {{id: text}} as JSON.")
+    found = read_run(path, run.benchmark.name, one_epoch=ONE_REPLY, replies=True, texts=True)
+    known = {record.id: record for record in run.records}
+    texts = {}
+    for sample in found.samples:
+        reply = sample.reply or ""
+        text = run.outcome(known[sample.id], reply).answer or "" if sample.id in known else reply.strip()
+        texts[sample.id] = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be logged
+    if not texts:
+        raise BadInput(f"{path}: has no explanations.")
+    return System(texts, found.model if found.harness == "inspect" else path.stem)
+
 
 SIDES = ("system", "against")  # an answer names one of them, or "tie"
 WIN_VALUES = {"system": 1.0, "tie": 0.5, "against": 0.0}
@@ -282,7 +330,7 @@ def _filled(o: Outcome, wins: bool) -> Outcome:
 
 
 VERDICTS = Verdicts(
-    asked=lambda o: float(len(_named(o))),
+    requested=lambda o: float(len(_named(o))),
     missing=lambda o: float(_named(o).count("-")),
     filled=_filled,
     bounded=("win_rate", "preferred", "length_controlled_win_rate"),

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.judging import POINT, ByRubric, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import Direction, Metric
-from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.rubric import POINT, Rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -33,9 +31,9 @@ def by_points(family: str = "coverage") -> Judging[Run]:
         value=lambda o: o.values.get("coverage"),
         panel=majority,
         verdicts=POINTS,
-        why_none=lambda o: "undecided" if o.values.get("undecided") == 1 else "grader_failed",
+        missing_reason=lambda o: "undecided" if o.values.get("undecided") == 1 else "grader_failed",
         rubrics=((family, POINT),),
-        shows=False,
+        shows_media=False,
     )
 
 

@@ -17,29 +17,38 @@ from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import AsAsked, Judging, Question, Reply
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import (
+    ByRubric,
+    Judgement,
+    Judging,
+    OwnPrompt,
+    Panel,
+    Question,
+    Reply,
+    Rubric,
+    rubric_templates,
+)
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.options import Split, absent, parameter
+from humor_tasks.benchmarks.options import Split, absent, parameter, variants
 from humor_tasks.benchmarks.pair_verdicts import (
+    HUMAN,
     METRICS,
     SIDES,
     VERDICTS,
     judged_pair,
     other,
     pair_outcome,
+    read_system,
     settled,
     win_value,
 )
 from humor_tasks.benchmarks.prompts import Template, fill
-from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
-from humor_tasks.benchmarks.systems import HUMAN, read_system
-from humor_tasks.benchmarks.uses import Uses
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -125,7 +134,7 @@ class PreferenceOptions(contest.NyccOptions):
     def corpus(self) -> Run:
         """The opened benchmark whose explanations are compared."""
         if self.of == EXPLANATION.name:
-            return Run(EXPLANATION, self, contest.load(EXPLANATION, self), {})
+            return Run(EXPLANATION, self, contest_rows.load(EXPLANATION, self), {})
         dataset = "" if self.dataset == contest.HUB else self.dataset
         given: dict[str, Any] = {
             "dataset": dataset,
@@ -216,7 +225,7 @@ def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outc
 def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
     """The prompt itself, unless the texts settle the pair."""
     groups = reply.record.groups
-    return [Question({"first": groups["first"]}, None if groups["settled"] else AsAsked(PREFERENCE))]
+    return [Question({"first": groups["first"]}, None if groups["settled"] else OwnPrompt(PREFERENCE))]
 
 
 EXPLANATION_PREFERENCE = Benchmark(
@@ -224,12 +233,12 @@ EXPLANATION_PREFERENCE = Benchmark(
     card=Card(
         title="New Yorker Caption Contest: preferred explanation",
         paper=papers.CAPTION_CONTEST,
-        place="Table 3, by people; MOCK's EXPAcc is by a judge model",
+        section="Table 3, by people; MOCK's EXPAcc is by a judge model",
         source=contest.source(
             "the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the "
             "human references can be one of the systems. Stories of `mock_generation` are compared in the same way."
         ),
-        asks="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
+        question="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
         claim="Overlap with a reference says little about the quality of an explanation; pairwise preferences say "
         "much.",
         prompt="The joke and the two explanations as A and B, in both orders. A pair with different verdicts in the "
@@ -241,7 +250,7 @@ EXPLANATION_PREFERENCE = Benchmark(
         sampling=UNNAMED,
         splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
         dates=contest.DATES,
-        over_time=True,
+        dated=True,
         chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
         human=(
             Level(
@@ -251,7 +260,7 @@ EXPLANATION_PREFERENCE = Benchmark(
                 "Hessel et al. 2023, Table 3, Q7",
             ),
         ),
-        means="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
+        meaning="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
         "equally good.",
         limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks agreement "
         "--judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and longer texts: "
@@ -278,8 +287,69 @@ EXPLANATION_PREFERENCE = Benchmark(
         value=win_value,
         panel=panel_choice,
         verdicts=VERDICTS,
-        of_reply=False,
+        judges_replies=False,
     ),
-    uses=Uses(clips=replace(mock.CLIPS, words=("setting", "description"))),
+    uses=Uses(clips=replace(mock.CLIPS, in_words=("setting", "description"))),
     lm_eval=variants("explanation_preference", "generate_until"),
 )
+
+
+# ---- judging a reply by its reference --------------------------------------------------------------
+
+
+PAIRS_RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
+"""What reports the verdicts on pairs of texts from anywhere."""
+
+
+def reference_questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
+    """Both orders, unless the texts settle the pair."""
+    reference = reply.record.target or ""
+    if reply.record.choices:
+        raise BadInput("its target is not a reference text.")
+    if not reference.strip():
+        raise BadInput("the target has no reference text to compare the reply with.")
+    text = reply.outcome.answer or ""
+    found = settled(text, reference, "wrong")
+    texts = dict(zip(SIDES, (text, reference), strict=True))
+    asked = []
+    for first, second in (SIDES, SIDES[::-1]):
+        material = {"context": reply.item_text, "first": texts[first], "second": texts[second]}
+        about = {"first": first, "settled": found, "lengths": [len(text), len(reference)]}
+        asked.append(Question(about, None if found else ByRubric(rubrics[0], material)))
+    return asked
+
+
+def judged_by_reference(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """The outcome of the pair; an empty reply loses, or is left out with `on_unparsed=exclude`."""
+    about = panels[0].about
+    left_out = about["settled"] == "against" and run.options.on_unparsed == "exclude"
+    groups = {"settled": "left_out" if left_out else str(about["settled"])}
+    return judged_pair(run, replace(o, groups=groups, facts={"lengths": about["lengths"]}), panels)
+
+
+REFERENCE: Judging[Run] = Judging(
+    scorer="reference_preference",
+    questions=reference_questions,
+    outcome=judged_by_reference,
+    value=win_value,
+    panel=panel_choice,
+    verdicts=VERDICTS,
+    rubrics=(("preference", PREFERENCE),),
+)
+
+
+def judging_of(run: Run[Any]) -> Judging[Any] | None:
+    """How replies of a run can be judged: as its benchmark says, otherwise by the reference, if there is one."""
+    by_reference = isinstance(run.form, FreeText) and run.form.reference
+    return run.benchmark.judging or (REFERENCE if by_reference else None)
+
+
+def judging_of_replies(benchmark: Benchmark[Any]) -> Judging[Any] | None:
+    """How the logged replies of a benchmark can be judged, also by their reference."""
+    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
+    return judging if judging and judging.judges_replies else None
+
+
+def reporting(run: Run[Any]) -> Run[Any]:
+    """The run whose metrics the judged outcomes of a run have."""
+    return PAIRS_RUN if judging_of(run) is REFERENCE else run

@@ -67,7 +67,7 @@ def main() -> None:
 def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
     from humor_tasks.api import evaluate
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.parameters import opened
 
     run = opened(task, given, **short)
@@ -118,10 +118,10 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 def _graded() -> list[str]:
     """The benchmarks whose logged replies judges can score, those with subsets first."""
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.benchmarks.reference import judging_of_replies
+    from humor_tasks.benchmarks.preference import judging_of_replies
 
     judged = [name for name, benchmark in BENCHMARKS.items() if judging_of_replies(benchmark)]
-    return sorted(judged, key=lambda name: BENCHMARKS[name].shown.subsets is None)
+    return sorted(judged, key=lambda name: BENCHMARKS[name].display.subsets is None)
 
 
 @main.command()
@@ -154,7 +154,7 @@ def grade(
 
     Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
     """
-    from humor_tasks.benchmarks.missing import MISSING
+    from humor_tasks.benchmarks.judging import MISSING
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.results.grade import grade, report_of
 

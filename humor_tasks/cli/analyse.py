@@ -65,7 +65,7 @@ def items(
     Runs that do not compare are analysed apart, and unfinished runs are left out. Runs of baseline/ and embedding/
     models are also shortcuts for the others.
     """
-    from humor_tasks.benchmarks.contest_dates import read_date
+    from humor_tasks.benchmarks.card import read_date
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results

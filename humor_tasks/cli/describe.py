@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput, check_choice
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     others.
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
-    from humor_tasks.benchmarks.caption_contest.described import distinct, read_parts
-    from humor_tasks.benchmarks.mock.described import is_mock
+    from humor_tasks.benchmarks.caption_contest.rows import distinct, read_parts
+    from humor_tasks.benchmarks.mock.describing import is_mock
     from humor_tasks.corpora.describe.making import (
         Answers,
         Plan,
@@ -105,7 +105,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
 
 
 def _describe_mock(folder: Path, output: Path, temperature: float | None, options: Mapping[str, Any]) -> None:
-    from humor_tasks.benchmarks.mock.described import STILLS, pictures
+    from humor_tasks.benchmarks.mock.describing import STILLS, pictures
     from humor_tasks.cli.build import read_descriptions
     from humor_tasks.corpora.describe import mock_pictures as making
 

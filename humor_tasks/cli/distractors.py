@@ -71,7 +71,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     )
     from humor_tasks.corpora.options.models import Writer
     from humor_tasks.corpora.options.shortcuts import section, warnings_of
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model
 

@@ -13,7 +13,7 @@ import click
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.uses import System
+    from humor_tasks.benchmarks.card import System
 
 Flag = Callable[[Any], Any]
 

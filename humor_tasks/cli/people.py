@@ -113,9 +113,9 @@ def pairs(
 
     kinds = voted()
     check_choice("task", task, kinds)
-    compared = kinds[task].between == "systems"
+    compared = kinds[task].option_kind == "systems"
     if compared != bool(system and against) or (not compared and (system or against)):
-        preferred = " and ".join(name for name, votes in kinds.items() if votes.between == "systems")
+        preferred = " and ".join(name for name, votes in kinds.items() if votes.option_kind == "systems")
         raise BadInput(f"the tasks {preferred} need --system and --against, and other tasks do not take them.")
     check_output(output, system, against)
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})

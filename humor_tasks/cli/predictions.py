@@ -10,7 +10,7 @@ import click
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.contract import Run
+    from humor_tasks.benchmarks.definition import Run
 
 given_option = click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of --task; repeatable.")
 _OPTIONS = (

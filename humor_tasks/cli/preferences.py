@@ -59,7 +59,7 @@ def export_preferences(
     mean ratings are more than three standard errors apart, Zhang et al. 2024).
     """
     _check_options(task, crowd, given, options)
-    from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+    from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
     from humor_tasks.training.preferences.writing import check_place, write_preferences
 
     output = output.expanduser()
@@ -93,7 +93,7 @@ def _check_options(task: str | None, crowd: Path | None, given: tuple[str, ...],
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.data.contests.splits import HELD_OUT, numbers
+    from humor_tasks.data.contests.source import HELD_OUT, numbers
     from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput
 
 QUESTIONS: Mapping[str, str] = MappingProxyType(

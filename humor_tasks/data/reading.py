@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, nearest
 
 # First bytes of files that are no text -> what they are, and the remedy.
 _OTHERS = {
@@ -121,3 +126,103 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
         raise ValueError(f"{repeated[0]!r:.60} is repeated in one object")
     return found
+
+
+# ---- visible text ----------------------------------------------------------------------------------
+
+
+UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"})
+"""Unicode categories without a glyph of their own: control, format, separator, and marks on another character."""
+FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Characters of other categories that are drawn as a blank, such as the Hangul filler and the empty Braille cell."""
+
+
+def is_visible(text: str) -> bool:
+    """Whether the text has a character that is drawn."""
+    return any(c not in FILLERS and unicodedata.category(c) not in UNSEEN for c in text)
+
+
+def missing(value: object) -> str:
+    """Why a value is no visible text ("empty", "invisible: U+200B", its repr); an empty string where it is one."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return "empty"
+    if not isinstance(value, str):
+        return repr(value)
+    if is_visible(value):
+        return ""
+    points = dict.fromkeys(f"U+{ord(c):04X}" for c in value if not c.isspace())
+    return f"invisible: {', '.join(list(points)[:3])}"
+
+
+def check_text(value: object, where: str) -> str:
+    """The value if it is a visible text; otherwise BadInput, which begins with `where` (place and field)."""
+    if why := missing(value):
+        raise BadInput(f"{where} is {why}; it must be text.")
+    return str(value)
+
+
+def cut_at(text: str, stops: tuple[str, ...]) -> str:
+    """The text before the first stop sequence."""
+    places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
+    return text[: min(places)] if places else text
+
+
+# ---- CSV -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CsvRows:
+    """The rows of one file; `sha256` is the hash of the whole file, `lines` holds line numbers (the header is 1)."""
+
+    path: Path
+    rows: list[dict[str, str]]
+    lines: list[int]
+    sha256: str
+
+    def where(self, i: int) -> str:
+        """The location of row `i` (from 0), for messages."""
+        return f"{self.path}, line {self.lines[i]}"
+
+
+def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",") -> CsvRows:
+    """The rows of a UTF-8 file with a header that has at least `columns`.
+
+    Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
+    length than the header (naming its line), and a file without rows.
+    """
+    data = read_bytes(path)
+    reader = csv.reader(io.StringIO(decode(path, data), newline=""), strict=True, delimiter=delimiter)
+    rows: list[dict[str, str]] = []
+    lines: list[int] = []
+    header: list[str] = []
+    last = 0
+    try:
+        for cells in reader:
+            start, last = last + 1, reader.line_num
+            if not header:
+                header = _csv_header(path, cells, columns)
+            elif cells:  # blank lines are skipped
+                if len(cells) != len(header):
+                    raise BadInput(f"{path}, line {start}: has {len(cells)} fields, the header has {len(header)}.")
+                rows.append(dict(zip(header, cells, strict=True)))
+                lines.append(start)
+    except csv.Error as problem:
+        raise BadInput(f"{path}, line {reader.line_num}: is not CSV ({problem}).") from None
+    if not rows:
+        raise BadInput(f"{path}: there are no rows{'' if data.strip() else '; the file is empty'}.")
+    return CsvRows(path, rows, lines, hashlib.sha256(data).hexdigest())
+
+
+def _csv_header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
+    for column in columns:
+        if column not in cells:
+            if cells and cells[0].lstrip()[:1] in ("{", "["):
+                raise BadInput(f"{path}: it looks like JSON, and CSV with the columns {', '.join(columns)} is wanted.")
+            raise BadInput(
+                f"{path}: there is no column '{column}'; there are: {', '.join(cells) or 'none'}."
+                f"{nearest(column, [cell for cell in cells if cell not in columns])}"
+            )
+    repeated = sorted({cell for cell in cells if cells.count(cell) > 1})
+    if repeated:
+        raise BadInput(f"{path}: the header repeats the column {', '.join(repeated)}.")
+    return cells

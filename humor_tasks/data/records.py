@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.errors import BadInput
 
 Role = Literal["system", "user", "assistant"]
 
@@ -143,3 +146,55 @@ class Outcome:
         groups = {str(name): str(value) for name, value in dict(logged["groups"]).items()}
         status, answer, target = (logged[name] for name in ("status", "answer", "target"))
         return cls(identity, str(logged["cluster"]), groups, status, answer, target, values, facts)
+
+
+class ReplyLength(NamedTuple):
+    """A benchmark's length of a reply in tokens; `prescribed`: whether its protocol sets it, also for short replies."""
+
+    tokens: int
+    prescribed: bool = False
+
+    def limit(self, asked: int | None, own: int, chosen: bool) -> int:
+        """The most tokens of a reply to a request with the limit `asked`, where one that the protocol prescribes may
+        arrive as the request's.
+        """
+        if asked is None or (self.prescribed and asked == self.tokens):
+            return self.within(own, chosen)
+        return asked
+
+    def within(self, own: int, chosen: bool) -> int:
+        """The most tokens of a reply to a request that names no limit.
+
+        own: the model's length of a reply, and whether the user has `chosen` it, as by `max_len`. What the user says
+        takes precedence over the protocol, and the protocol over the model's default.
+        """
+        if chosen:
+            return own
+        return self.tokens if self.prescribed else min(self.tokens, own)
+
+
+# ---- parts of a run --------------------------------------------------------------------------------
+
+
+class Shard(NamedTuple):
+    """Part `number` (from 1) of `total`."""
+
+    number: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.total}"
+
+    def clusters(self, ids: Iterable[str]) -> frozenset[str]:
+        """The clusters of this part; none where there are fewer clusters than parts."""
+        dealt = sorted(set(ids), key=lambda each: hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest())
+        return frozenset(dealt[self.number - 1 :: self.total])
+
+
+def read_shard(text: str) -> Shard:
+    """The part that `k/n` names. Raises BadInput unless k and n are whole numbers with 1 <= k <= n."""
+    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    shard = Shard(*map(int, found.groups())) if found else Shard(0, 0)
+    if not 1 <= shard.number <= shard.total:
+        raise BadInput(f"shard={text}: it must be k/n with whole numbers and k from 1 to n, such as 1/4.")
+    return shard

@@ -26,8 +26,7 @@ from inspect_ai.model import (
 
 from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Grouped, Prompt, Record, Turn, plain_text
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import Grouped, Prompt, Record, ReplyLength, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 from humor_tasks.on_inspect.errors import cannot_run

@@ -18,12 +18,11 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import TOLD, Benchmark, Run
+from humor_tasks.benchmarks.definition import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
-from humor_tasks.benchmarks.reference import REFERENCE
+from humor_tasks.benchmarks.preference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about
-from humor_tasks.data.logs.record import CUT_OFF
+from humor_tasks.data.logs.record import CUT_OFF, task_metadata
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
@@ -85,7 +84,7 @@ def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int
     benchmark, with a letter per choice. Raises BadInput for changes that the benchmark does not take.
     """
     try:
-        told = about(metadata)
+        told = task_metadata(metadata)
     except BadInput as problem:
         cannot_run(str(problem))
     named = told.benchmark or like
@@ -114,7 +113,9 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = list(dict.fromkeys(about(score.sample_metadata or {}).signature.without_release for score in scores))
+    found = list(
+        dict.fromkeys(task_metadata(score.sample_metadata or {}).signature.without_release for score in scores)
+    )
     if len(found) < 2:
         return
     changed = differing(found[:2])
@@ -132,7 +133,7 @@ def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any], **c
     """
     run = run_of(state.metadata, like, len(state.choices), **changes)
     fitting = scorers_of(run)
-    if about(state.metadata).benchmark is not None and scorer not in fitting:
+    if task_metadata(state.metadata).benchmark is not None and scorer not in fitting:
         shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
         cannot_run(
             f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
@@ -154,7 +155,7 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     """The outcome of a sample's reply."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    told = about(state.metadata)
+    told = task_metadata(state.metadata)
     record = Record(identity, cluster, {}, "", (), target.text or None, told.groups, facts=told.facts)
     stopped = state.output.stop_reason if state.output.choices else "stop"
     reply, told_by_model = state.output.completion, told_of(run, state.output)
@@ -162,11 +163,11 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
 
 
 def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
-    """What the model tells of each letter, by the names of TOLD; empty unless the benchmark asks for it.
+    """What the model tells of each letter, by the names of LETTER_METRICS; empty unless the benchmark asks for it.
 
     Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
     """
-    if not run.benchmark.told or not isinstance(run.form, Choice):
+    if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
         return {}
     letters = run.form.letters
     logprobs = letter_logprobs(output, letters, run.options.needs_logprobs)
@@ -176,7 +177,7 @@ def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
 
 
 def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
-    return {f"{TOLD[kind]}{letter}": value for letter, value in by_letter.items()}
+    return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
@@ -195,7 +196,7 @@ def sign(state: TaskState, entries: Mapping[str, str]) -> None:
 
     The reader of logs takes the run's signature from its samples where such a solver was in the plan.
     """
-    signature = about(state.metadata).signature
+    signature = task_metadata(state.metadata).signature
     if signature:
         known = state.metadata["humor_tasks"]
         state.metadata["humor_tasks"] = {**known, "signature": str(signature.with_entries(entries))}

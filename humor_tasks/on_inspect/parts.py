@@ -34,10 +34,10 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        from humor_tasks.benchmarks.reference import PAIRS
+        from humor_tasks.benchmarks.preference import PAIRS_RUN
         from humor_tasks.on_inspect.outcomes import reported
 
-        return reported(PAIRS, scores)
+        return reported(PAIRS_RUN, scores)
 
     return compute
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.data.trained_on import CHECKPOINT, check_unseen
 from humor_tasks.errors import BadInput

@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput, unsupported
 
 SUPPORTED = ">=0.4.13,<0.6"

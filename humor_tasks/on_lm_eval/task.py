@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import TOLD, Run
+from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
+from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.missing import MISSING, missing_warning
-from humor_tasks.data.logs.metadata import held_of
+from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
@@ -75,7 +75,7 @@ class BenchmarkTask(Task):
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""
         self.run = self.benchmark.open(**self._given, **seed)
-        if not self.generates and (changes := self.run.options.compared()):
+        if not self.generates and (changes := self.run.options.for_likelihoods()):
             self.run = self.run.with_options(**changes)
         needs = "estimate=expected" if self.run.form.needs_likelihoods else self.run.options.needs_logprobs
         if self.generates and needs:
@@ -92,11 +92,11 @@ class BenchmarkTask(Task):
         why = "has clips, and lm-eval has no model with video input. Run it in Inspect: `inspect eval humor_tasks/"
         if clips is None:
             return f"{task}: the data {why}{self.benchmark.name}`."
-        option, value = clips.words
+        option, value = clips.in_words
         words = f"the task {task.replace(PICTURES, '')}" if option in self._fixed else f"{option}={value}"
         return (
-            f"{task}: {clips.of} {why}{self.benchmark.name} -T {clips.parameter}={clips.of}`; in lm-eval, choose "
-            f"{clips.parameter}={clips.others}, or, for {clips.of} in words, {words}."
+            f"{task}: {clips.with_clips} {why}{self.benchmark.name} -T {clips.parameter}={clips.with_clips}`; in "
+            f"lm-eval, choose {clips.parameter}={clips.without_clips}, or, for {clips.with_clips} in words, {words}."
         )
 
     # ---- documents ----
@@ -268,10 +268,10 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": str(self._signature)}
+        doc["humor_tasks"] = _about(self.run) | logged_facts(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
-        if self.run.data.places:  # for the order of joined parts
-            logged["place"] = self.run.data.places[record.id]
+        if self.run.data.positions:  # for the order of joined parts
+            logged["place"] = self.run.data.positions[record.id]
         contributions: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.reported:
             if metric.counted([outcome]):
@@ -284,7 +284,7 @@ class BenchmarkTask(Task):
 
     def _told(self, likelihoods: Sequence[float]) -> dict[str, float]:
         """Log-likelihoods of the labels by the names of outcomes' values."""
-        return {f"{TOLD['logprobs']}{label}": x for label, x in zip(self._labels, likelihoods, strict=True)}
+        return {f"{LETTER_METRICS['logprobs']}{label}": x for label, x in zip(self._labels, likelihoods, strict=True)}
 
     @functools.cached_property
     def _possible_metrics(self) -> list[str]:
@@ -295,9 +295,8 @@ class BenchmarkTask(Task):
         """
         first = next(iter(self._labels), "")
         evidence = {} if self.generates else self._told([0.0] * len(self._labels))
-        answered = [
-            self.run.outcome(r, self.run.form.written(r.target or first), told=evidence) for r in self.run.records
-        ]
+        run = self.run
+        answered = [run.outcome(r, run.form.written(r.target or first), letter_values=evidence) for r in run.records]
         names = [
             name
             for outcome in answered
@@ -308,7 +307,7 @@ class BenchmarkTask(Task):
         return [key for name in dict.fromkeys(names) for key in _with_stderr(name)]
 
     def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
-        short, part = metric.shown_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
+        short, part = metric.name_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
         return [short, f"{short}_{part}"] if part else [short]
 
     def override_metric(self, metric_name: str) -> None:
@@ -327,7 +326,7 @@ class BenchmarkTask(Task):
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
         for metric in self.benchmark.reported:
             for part in ("", *(part for part in parts if part)):
-                name = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
+                name = "_".join(filter(None, (metric.name_in_lm_eval, part)))
                 functions[name] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{name}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         folds = len({record.groups.get("fold") for record in self.run.records})
@@ -352,7 +351,7 @@ class BenchmarkTask(Task):
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""
-        directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.reported}
+        directions = {metric.name_in_lm_eval: metric.direction for metric in self.benchmark.reported}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
         directions |= {f"{name}_{part}": direction for name, direction in directions.items() for part in parts}
         return {name: direction == "higher" for name, direction in directions.items()} | dict.fromkeys(UNITS, False)
@@ -387,7 +386,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _about(run) | held_of(record) | {"split": run.options.split},
+        "humor_tasks": _about(run) | logged_facts(record) | {"split": run.options.split},
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines

@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import pairwise
 from statistics import median
 
-from humor_tasks.benchmarks.systems import HUMAN
+from humor_tasks.benchmarks.pair_verdicts import HUMAN
 from humor_tasks.errors import BadInput
 from humor_tasks.people.questions import PREFERENCE, Question
 from humor_tasks.people.vote import TIE, Vote

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.missing import MISSING
+from humor_tasks.benchmarks.judging import MISSING
 from humor_tasks.data.tables import interval, percent, plain, safe, table
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput

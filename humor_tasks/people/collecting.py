@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.uses import RATING
+from humor_tasks.benchmarks.card import RATING
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.judging import panels_in
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING, missing_warning, panels_in
 from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run
@@ -319,7 +318,7 @@ def _bounds(words: _Words, sides: Mapping[str, str]) -> dict[str, Estimate]:
 def _missing(words: _Words, bounds: Mapping[str, Estimate]) -> list[str]:
     """A note with the number of missing verdicts, and the warning where they are many."""
     outcomes = [outcome for pair in words.pairs.values() for outcome in pair.outcomes]
-    missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.asked, outcomes))
+    missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.requested, outcomes))
     told = missing_warning({name: e.value for name, e in bounds.items()})
     return [f"{missing:.0f} of {of:.0f} verdicts are missing. {told or ''}".rstrip()] if missing else []
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.systems import read_system
-from humor_tasks.benchmarks.uses import PREFERENCE, VOTES
+from humor_tasks.benchmarks.card import PREFERENCE, VOTES
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.pair_verdicts import read_system
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.records import Record
@@ -64,7 +64,7 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
             left_out["with the same caption twice"] += 1
         else:
             answer = str(record.target)
-            if VOTES[kind].between == "scale":
+            if VOTES[kind].option_kind == "scale":
                 answer = ascii_uppercase[record.choices.index(answer)]
             item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
             selected.append((record, item_fields | _said(record)))

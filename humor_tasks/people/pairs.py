@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.uses import MATCHING, PREFERENCE, RANKING, VOTES
+from humor_tasks.benchmarks.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.text import check_text, missing
+from humor_tasks.data.reading import check_text, missing, read_body
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.forms import FORMS, MARK, Answers, Form
@@ -52,12 +51,12 @@ class Item:
     @property
     def fixed(self) -> bool:
         """Whether the options keep their order and are the same for other items."""
-        return self.form is None and VOTES[self.kind].between == "scale"
+        return self.form is None and VOTES[self.kind].option_kind == "scale"
 
     @property
     def repeats(self) -> bool:
         """Whether an annotator may see two items with a common option."""
-        return self.form is not None or VOTES[self.kind].between != "choices"
+        return self.form is not None or VOTES[self.kind].option_kind != "choices"
 
     @property
     def labels(self) -> str:
@@ -111,7 +110,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
     caption, headline = _text(row, "caption", where), _text(row, "headline", where)
     inferred = MATCHING if len(options) > 2 else PREFERENCE if caption else RANKING
     kind = check_choice(f"{where}: kind", row.get("kind") or inferred.kind, (*VOTES, *FORMS))
-    if form is None and VOTES[kind].between == "systems" and len(options) != 2:
+    if form is None and VOTES[kind].option_kind == "systems" and len(options) != 2:
         raise BadInput(f"{where}: a preference is between two options; there are {len(options)}.")
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):

@@ -7,7 +7,7 @@ import html
 import io
 from functools import lru_cache
 
-from humor_tasks.benchmarks.uses import VOTES
+from humor_tasks.benchmarks.card import VOTES
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.people.forms import MARK, MAX_TEXT, Field, Form
 from humor_tasks.people.pairs import Item
@@ -57,9 +57,8 @@ def item(view: View, ties: bool = False) -> str:
     )
     if ties and not view.item.fixed:
         buttons += f'<button type="button" id="vote-{TIE}">Equally good</button>'
-    group = (
-        f'<div id="votes" class="{asked.between} {asked.kind}" role="group" aria-labelledby="question">{buttons}</div>'
-    )
+    classes = f"{asked.option_kind} {asked.kind}"
+    group = f'<div id="votes" class="{classes}" role="group" aria-labelledby="question">{buttons}</div>'
     return f"{heading}{asked.question}</h1>{_scene(view.item)}{group}"
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.card import RATING
 from humor_tasks.benchmarks.humicroedit.corpus import headlines
-from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.uses import RATING
+from humor_tasks.benchmarks.mock import describing
 from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.rows import read_csv
@@ -36,7 +36,7 @@ def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path)
 
 def pictures(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The pictures of a MOCK folder; those that have a description begin with it."""
-    shown = described.pictures(source)
+    shown = describing.pictures(source)
     images = _copied({name: shown[name].picture for name in sampled(sorted(shown), size, seed)}, output)
     return [
         {"id": name, "kind": kind, "cluster": shown[name].scene, "image": image}

@@ -15,9 +15,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from humor_tasks.data.reading import parse_line, read_body
+from humor_tasks.data.reading import missing, parse_line, read_body
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.text import missing
 from humor_tasks.data.writing import as_table, cell_text, write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.vote import TIE, Vote, utc

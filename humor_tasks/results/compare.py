@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.benchmarks.metric import Direction, Metric
-from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import differences, settings
 from humor_tasks.results.labels import labels

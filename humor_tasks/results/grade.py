@@ -21,9 +21,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.judging import Judging
-from humor_tasks.benchmarks.reference import judging_of_replies, reporting
-from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.benchmarks.judging import Judging, open_rubric
+from humor_tasks.benchmarks.preference import judging_of_replies, reporting
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
 from humor_tasks.data.logs.reading import RETRY
@@ -65,13 +64,13 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     judging = judging_by_name(task)
     finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
     run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
-    if run.harness == "lm_eval" and judging.shows and run.signature.get("shots", "0") not in ("0", "-"):
+    if run.harness == "lm_eval" and judging.shows_media and run.signature.get("shots", "0") not in ("0", "-"):
         raise BadInput(
             f"{path}: was asked with worked examples, which lm-eval's samples do not tell from the question that the "
             "judges must see. Grade a run without them, or one of Inspect."
         )
     written = [sample for sample in run.samples if sample.reply is not None]
-    pictures = _pictures(path, written) if judging.shows else {}
+    pictures = _pictures(path, written) if judging.shows_media else {}
     samples = tuple(_sample(sample, pictures.get(sample.id, ())) for sample in written)
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
@@ -90,14 +89,15 @@ def judging_by_name(task: str) -> Judging[Any]:
 
 def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
     """The pictures of each question. Raises BadInput for a question whose pictures or clips the log does not hold."""
-    shown = {sample.id: sample for sample in written if sample.shown}
+    shown = {sample.id: sample for sample in written if sample.media_names}
     inside = path.suffix in (".eval", ".json")
     found = dict(logged_pictures(path, shown)) if shown and inside else {}
     for identity, sample in shown.items():
         if identity not in found:
             raise BadInput(
-                f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.shown)}), which the "
-                "judges must see. Grade a run of Inspect with its pictures, or one that describes the scene in words."
+                f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.media_names)}), "
+                "which the judges must see. Grade a run of Inspect with its pictures, or one that describes the scene "
+                "in words."
             )
     return found
 
@@ -132,7 +132,7 @@ def grade(
     """
     written = read_written(path, task, partial)
     judging = judging_by_name(task)
-    if not judging.in_words:
+    if not judging.verdict_in_words:
         how = _without_rubric(task, how)
     for family, judgement in judging.rubrics:
         open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
@@ -159,7 +159,7 @@ def report_of(log: EvalLog) -> Report:
     Raises BadInput when the run did not finish; its verdicts are in the cache.
     """
     graded = from_log(log)
-    if graded.status != "success" or not graded.held:
+    if graded.status != "success" or not graded.instances:
         why = f": {graded.error}" if graded.error else ""
         raise BadInput(
             f"grading ended with status {graded.status}{why}. Run the command again: it requests only what is missing."

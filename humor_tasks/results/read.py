@@ -14,12 +14,12 @@ from typing import Any
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import JUDGED
-from humor_tasks.benchmarks.reference import reporting
+from humor_tasks.benchmarks.preference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
-from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature, setting_shown
 from humor_tasks.errors import BadInput
@@ -177,7 +177,7 @@ def _joined(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[Finish
 
 
 def _done(run: FinishedRun) -> tuple[bool, int, str]:
-    return run.status == "success", run.held, run.created
+    return run.status == "success", run.instances, run.created
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Once:
 def results_of(run: FinishedRun) -> list[Result]:
     """One result per scorer of this package. Raises BadInput for a run that has none."""
     if run.benchmark is None:
-        empty = "holds no sample" if not run.held else "is of a task of another package"
+        empty = "holds no sample" if not run.instances else "is of a task of another package"
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     asked: dict[str, set[Signature]] = {}
@@ -284,8 +284,8 @@ def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:
         yield f"incomplete: {run.error}"
     elif run.status != "success":
         yield f"incomplete: the run ended with status {run.status}."
-    if run.rows is not None and run.held not in (0, run.rows) and run.status != INCOMPLETE:
-        yield f"incomplete: {run.held} of {run.rows} items."
+    if run.rows is not None and run.instances not in (0, run.rows) and run.status != INCOMPLETE:
+        yield f"incomplete: {run.instances} of {run.rows} items."
     if errors:
         yield f"incomplete: {errors} samples ended with an error and have no score."
     if unscored > 0:  # a sample that ended with an error may have a score all the same
@@ -306,7 +306,7 @@ def _predicted(path: Path, opened: Run) -> Result:
         version=opened.version,
         signature=report.signature,
         model=path.stem,
-        held=len(report.outcomes),
+        instances=len(report.outcomes),
         samples=read_run(path, texts=True).samples,
         rows=len(report.outcomes),
         options=opened.options.scoring(),

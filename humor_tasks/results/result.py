@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome

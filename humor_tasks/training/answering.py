@@ -12,7 +12,7 @@ from typing import Any
 from accelerate import PartialState
 from accelerate.utils import gather_object
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 

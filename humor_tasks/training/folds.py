@@ -9,7 +9,7 @@ from typing import Any
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_bytes, write_json
 from humor_tasks.training.answering import mean_perplexities

@@ -83,8 +83,8 @@ def zipped(path: Path) -> None:
 
 ITEMS = '{"id": "i1", "options": ["a", "b"], "caption": "c"}\n'
 VOTES = "item,rater,choice,time\ni1,ann,A,2024-01-01T00:00:00+00:00\n"
-TOLD = {"benchmark": "explanation", "version": "1-A", "options": {}, "groups": {}, "facts": {}}
-LINE = json.dumps({"doc": {"id": "a", "choices": [], "humor_tasks": TOLD}, "filtered_resps": ["x"]}) + "\n"
+LETTER_METRICS = {"benchmark": "explanation", "version": "1-A", "options": {}, "groups": {}, "facts": {}}
+LINE = json.dumps({"doc": {"id": "a", "choices": [], "humor_tasks": LETTER_METRICS}, "filtered_resps": ["x"]}) + "\n"
 
 
 def damaged(path: Path) -> None:

@@ -13,7 +13,7 @@ from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.data.media.picture import Picture
@@ -100,7 +100,7 @@ DUELS = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    told=frozenset({"logprobs", "scores"}),
+    letter_metrics=frozenset({"logprobs", "scores"}),
 )
 
 

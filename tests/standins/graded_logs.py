@@ -144,7 +144,7 @@ def made_log(
     grading = Signature({"graders": "j"})
     return GradedLog(
         *(Path(path), name, Signature(), grading, fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)),
-        subsets=HUMORBENCH.shown.subsets,
+        subsets=HUMORBENCH.display.subsets,
     )
 
 

@@ -11,7 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
 from humor_tasks.on_inspect import element_coverage

@@ -16,11 +16,10 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.options import Options, absent, parameter
+from humor_tasks.benchmarks.options import Options, absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record
@@ -34,7 +33,7 @@ SHA256 = "67c9a9dca40e6ec820a279da19a019cedd5427fbaaae3fd175cdb74965474b08"
 FILE = "task.json"
 URL = f"https://raw.githubusercontent.com/{PUBLIC}/{COMMIT}/bbeh/benchmark_tasks/bbeh_nycc/{FILE}"
 LETTERS = "ABCDEFGHIJ"
-ASK = Template("bbeh", "nycc.txt", shows=("description", "choices"))
+ASK = Template("bbeh", "nycc.txt", required=("description", "choices"))
 _DESCRIPTION = re.compile(r"^ *Description: (.+?)\n\n", re.M | re.S)
 _CAPTION = re.compile(r"^\(([A-Z])\) ", re.M)
 
@@ -143,7 +142,7 @@ BBEH_NYCC = Benchmark(
             "CC BY 4.0 for the data, Apache 2.0 for the software.",
             "`bbeh/benchmark_tasks/bbeh_nycc/task.json`.",
         ),
-        asks="BBEH, nycc: which of ten captions for a described cartoon won?",
+        question="BBEH, nycc: which of ten captions for a described cartoon won?",
         claim="A model with a sense of what people find funny picks the caption that won among ten.",
         prompt="The cartoon in words and ten captions; the model reasons before it answers.",
         metrics="Accuracy; each question is a cluster of its own, because no cartoon repeats.",
@@ -151,8 +150,8 @@ BBEH_NYCC = Benchmark(
         splits={"test": 200},
         dates="The captions are of contests before 2025; the file does not say which.",
         chance=Level(0.1, "accuracy", "a guess", "one of ten captions is right"),
-        means="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what a "
-        "crowd preferred.",
+        meaning="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what "
+        "a crowd preferred.",
         limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "
         "another one. The questions are public, so that models trained since 2025 may have read them.",
         related=("ranking", "crowd_pairs", "crowd_groups"),

@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.card import Uses
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
@@ -113,7 +113,7 @@ def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
         record = Record(WITHOUT_CARTOON, WITHOUT_CARTOON, {}, "", (), "", {"fold": o.fold})
         nothing = dict.fromkeys(("requested_revision", "revision")) | {"configs": [], "split": o.split, "rows": 1}
         return Data((record,), {"dataset": WITHOUT_CARTOON, "fingerprint": "-", **nothing})
-    data = corpus.load(EXPLANATION, o)
+    data = rows.load(EXPLANATION, o)
     contests: dict[str, Record] = {}
     for record in data.records:
         contests.setdefault(record.cluster, record)
@@ -181,9 +181,9 @@ BRAINSTORM = Benchmark(
     name="brainstorm",
     card=corpus.card(
         title="New Yorker Caption Contest: brainstorm a caption",
-        place="Appendix G",
+        section="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
-        asks="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
+        question="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
         claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
         prompt="Nine worked examples (written for this package), then the cartoon's place, scene, unusual part and "
         "entities. The reply has lines for the concepts, the chosen ones, the caption and its explanation. With "
@@ -194,11 +194,12 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
+        meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
+        "lists.",
         limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
-        over_time=False,
+        dated=False,
         needs="hub",
         differences=(
             "The nine worked examples and the instructions are this package's own; `prompts=FOLDER` takes others.",

@@ -5,34 +5,20 @@ Hessel et al., ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_co
 
 from __future__ import annotations
 
-import urllib.parse
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import Card, Source
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, split_turns
-from humor_tasks.benchmarks.shots import by_cluster, draw, released
+from humor_tasks.benchmarks.options import Group, OutputType, Split, Variant, WithPictures, parameter, variants
+from humor_tasks.benchmarks.prompts import Template, check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.shots import draw
 from humor_tasks.data import papers
-from humor_tasks.data.records import Outcome, Prompt, Record, Turn
-from humor_tasks.data.rows import (
-    Rows,
-    described_by,
-    is_leaderboard,
-    open_rows,
-    provenance_of,
-    read_leaderboard,
-    skipped_in,
-)
-from humor_tasks.data.text import check_text
-from humor_tasks.datasets_cards import folder
+from humor_tasks.data.records import Outcome, Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
@@ -50,9 +36,6 @@ Setting = Literal["description", "pixels", "caption_only"]
 ShotsOrder = Literal["seeded", "released"]
 FOLDS: tuple[str, ...] = get_args(Fold)[:-1]
 SPLITS: tuple[str, ...] = get_args(Split)
-SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
-WIKIPEDIA = "https://en.wikipedia.org/wiki/"
-SOURCES = ("official_winner", "crowd_winner")
 
 
 @dataclass(frozen=True)
@@ -103,6 +86,11 @@ class NyccOptions(WithPictures):
             raise BadInput(f"{told} has its own seed; leave out seed={self.seed} (lm-eval: --seed).")
 
     @property
+    def train_split(self) -> str:
+        """Where worked examples are drawn from, for messages."""
+        return f"the train split of fold {self.fold}"
+
+    @property
     def reasons(self) -> bool:
         """Whether the prompt asks for reasoning before the answer."""
         return self.shots == 0 if self.cot is None else bool(self.cot)
@@ -112,9 +100,9 @@ class NyccOptions(WithPictures):
         """The part of a template's name that says whether the reply reasons first."""
         return "cot" if self.reasons else "direct"
 
-    def shown(self) -> dict[str, Any]:
+    def signature_entries(self) -> dict[str, Any]:
         """`cot` has its effective value."""
-        shown = super().shown()
+        shown = super().signature_entries()
         return shown | {"cot": self.reasons} if "cot" in shown else shown
 
     def without_effect(self) -> set[str]:
@@ -122,7 +110,7 @@ class NyccOptions(WithPictures):
         seeded = not self.shots or self.shots_order == "seeded"
         return super().without_effect() | ({"shots_order"} if seeded else set())
 
-    def compared(self) -> dict[str, Any]:
+    def for_likelihoods(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""
         if self.cot:
             raise BadInput("cot=true requires a generated reply; this task compares log-likelihoods of answers.")
@@ -157,169 +145,26 @@ card = partial(
     paper=papers.CAPTION_CONTEST,
     sampling=SAMPLING,
     dates=DATES,
-    over_time=True,
+    dated=True,
     needs="hub, text only (7.9 GB more with pictures)",
 )
 """The card of a benchmark of this corpus, with what all of them share."""
-
-
-def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:
-    """The records of one fold or of all five; `extra` names additional columns of the benchmark."""
-    read = partial(_read, benchmark, o, tuple(extra))
-    folds = FOLDS if o.fold == "all" else (str(o.fold),)
-    if o.dataset != "sample" and is_leaderboard(o.dataset):
-        parts = [_read_unlabelled(benchmark, o)]
-    else:
-        parts = [read(fold, o.split) for fold in folds]
-    records = tuple(_distinct([record for rows, records in parts for record in records], parts))
-    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
-    if (describer := described_by(o.dataset)) is not None:  # the descriptions are a model's, not the corpus's
-        provenance["described"] = describer
-    # lm-eval sets the number of shots only after it builds a task, so training rows are loaded on demand.
-    pool = lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1]))
-
-    @cache
-    def drawn(fold: str, count: int) -> dict[str, list[Record]]:
-        evaluated = [record for record in records if record.groups["fold"] == fold]
-        return released(evaluated, pool(fold), count, _train(o))
-
-    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]), drawn=drawn)
-
-
-def _train(o: NyccOptions) -> str:
-    return f"the train split of fold {o.fold}"
-
-
-def _read(
-    benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
-) -> tuple[Rows, list[Record]]:
-    pixels = o.setting == "pixels"
-    config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
-    columns = ["contest_number", "caption_choices", "label", "instance_id", *extra]
-    if o.setting == "description":
-        columns += SCENE_COLUMNS
-    home = Path(folder(CARD))
-    rows = open_rows(
-        o.dataset,
-        hub=HUB,
-        cards=home,
-        config=config,
-        split=split,
-        columns=columns,
-        pictures=pixels,
-        revision=o.revision,
-        on_bad_picture=o.on_bad_picture,
-    )
-    labels = benchmark.form(o).labels
-    return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
-
-
-def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:
-    if o.setting != "pixels":
-        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has only pictures: use setting=pixels.")
-    if not benchmark.form(o).labels:
-        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
-    if (o.fold, o.split, o.revision) != ("0", "test", None):
-        raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
-    rows = read_leaderboard(Path(o.dataset), o.on_bad_picture)
-    labels = benchmark.form(o).labels
-    return rows, [_record(labels, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
-
-
-def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> list[Record]:
-    seen: dict[str, int] = {}
-    where = [rows.where(i) for rows, part in parts for i in range(len(part))]
-    for i, record in enumerate(records):
-        if record.id in seen:
-            raise BadInput(f"{where[i]}: instance_id {record.id} is also that of {where[seen[record.id]]}.")
-        seen[record.id] = i
-    return records
-
-
-# ---- record -------------------------------------------------------------------------------------
-
-
-def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
-    identity, contest = _text(row, "instance_id", where), row["contest_number"]
-    choices = _choices(row, labels, where)
-    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(labels, choices, strict=False))}
-    if not labels:
-        fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
-    scene = {} if setting != "description" else _scene(row, where)
-    target = None if fold == "-" else _label(row, labels, where)
-    if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
-        raise BadInput(
-            f"{where}: contest_number is {contest!r}; it must be a whole number: standard errors are clustered by it."
-        )
-    return Record(
-        id=identity,
-        cluster=str(contest) if contest is not None else identity,
-        fields=fields | scene,
-        context=scene_context(scene) if scene else "",
-        choices=choices,
-        target=target,
-        groups={"fold": fold} | ({"winner_source": str(row["winner_source"])} if "winner_source" in row else {}),
-        picture=row.get("image"),
-    )
-
-
-def _text(row: Mapping[str, Any], column: str, where: str) -> str:
-    return check_text(row[column], f"{where}: {column}")
-
-
-def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tuple[str, ...]:
-    if not letters:
-        return ()
-    choices = row["caption_choices"]
-    if not isinstance(choices, list) or len(choices) != len(letters):
-        count = len(choices) if isinstance(choices, list) else f"{choices!r} instead of"
-        raise BadInput(f"{where}: caption_choices has {count} captions; this benchmark needs {len(letters)}.")
-    for letter, choice in zip(letters, choices, strict=True):
-        check_text(choice, f"{where}: caption_choices: caption {letter}")
-    shown = tuple(" ".join(choice.split()) for choice in choices)
-    if len(set(shown)) < len(shown):
-        warnings.warn(f"{where}: caption_choices contains the same caption twice.", stacklevel=2)
-    return shown
-
-
-def _label(row: Mapping[str, Any], letters: Sequence[str], where: str) -> str:
-    label = _text(row, "label", where)
-    if letters and label not in letters:
-        raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
-    source = row.get("winner_source")
-    if "winner_source" in row and source not in SOURCES:
-        raise BadInput(f"{where}: winner_source is {source!r}; it must be one of {', '.join(SOURCES)}.")
-    return label
-
-
-def _scene(row: Mapping[str, Any], where: str) -> dict[str, str]:
-    entities = row["entities"]
-    if not isinstance(entities, list) or not all(isinstance(link, str) for link in entities):
-        raise BadInput(f"{where}: entities is {entities!r}; it must be a list of links.")
-    names = {"location": "image_location", "description": "image_description", "uncanny": "image_uncanny_description"}
-    scene = {name: " ".join(_text(row, column, where).split()) for name, column in names.items()}
-    return scene | {"entities": ", ".join(entity_name(link) for link in entities)}
-
-
-def scene_context(scene: Mapping[str, str]) -> str:
-    """The scene as one text, which baselines and embedding models compare with captions."""
-    return ". ".join(scene[name] for name in ("location", "description", "uncanny", "entities"))
-
-
-def entity_name(link: str) -> str:
-    """The readable name of a Wikipedia link, by the rule of the released code.
-
-    The last path component without #fragment, "&redirect=no" and "(disambiguation)", percent-decoded, with spaces for
-    underscores.
-    """
-    name = link.rstrip("/").rsplit("/", 1)[-1].removeprefix("?title=")
-    name = name.split("#", 1)[0].replace("&redirect=no", "")
-    return urllib.parse.unquote(name).replace("_", " ").replace("(disambiguation)", "").strip()
-
-
-def link_of(name: str) -> str:
-    """An entity as a Wikipedia link, as in the corpus; the link is made from the name and not looked up."""
-    return WIKIPEDIA + urllib.parse.quote(name.replace(" ", "_"), safe="()',!:")
+DIFFERENCES = (
+    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published wording.",
+    "Every model reads chat turns. The paper's GPT-3 completed one text.",
+    "lm-eval's `_gen` tasks are greedy, and so are T5 and its like in both harnesses; the flags beside the published "
+    "sampling sample as the paper did.",
+    "The published GPT-3, GPT-3.5 and GPT-4 are shut down. Their protocols run with any other model.",
+    "`humor-tasks export-finetune` trains chat models, with the loss on the answer alone. The paper's GPT-3 had that "
+    "for choices, and for explanations the default loss, which counts the prompt too.",
+)
+"""Of every task."""
+OF_LETTERS = (
+    *DIFFERENCES,
+    "lm-eval's tasks without `_gen` compare the log-likelihoods of letters. The published language models wrote "
+    "letters, as in the `_gen` tasks and in Inspect.",
+)
+"""Of tasks that are answered with a letter."""
 
 
 # ---- prompt -------------------------------------------------------------------------------------
@@ -359,9 +204,9 @@ def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
     fold = record.groups["fold"]
-    if o.shots_order == "released" and run.data.drawn is not None:
-        return list(run.data.drawn(fold, o.shots)[record.id])
-    return draw(run.pool(fold), record, o.shots, o.seed, _train(o), "contests")
+    if o.shots_order == "released" and run.data.drawn_examples is not None:
+        return list(run.data.drawn_examples(fold, o.shots)[record.id])
+    return draw(run.pool(fold), record, o.shots, o.seed, o.train_split, "contests")
 
 
 # ---- metric -------------------------------------------------------------------------------------
@@ -390,3 +235,61 @@ def summary(run: Run[NyccOptions], metric: Metric, outcomes: Sequence[Outcome]) 
         values = [[o.values[metric.name] for o in fold] for fold in held]
         mean = proportion_of_folds(values, [[o.cluster for o in fold] for fold in held])
     return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in each.items()}
+
+
+# ---- tasks in lm-eval ------------------------------------------------------------------------------
+
+
+LM_EVAL_SETTINGS = {
+    "": {},
+    "_pixels": {"setting": "pixels"},
+    "_caption_only": {"setting": "caption_only"},
+    "_crossval": {"fold": "all"},
+}
+LM_EVAL_GROUPS = {
+    "": Group("nyc", "The three benchmarks of fold 0, letters by log-likelihood."),
+    "_gen": Group("nyc_gen", "The three benchmarks of fold 0, replies generated."),
+    "_crossval": Group("nyc_crossval", "The five folds: every metric is their unweighted mean, as in the paper."),
+    "_crossval_gen": Group("nyc_crossval_gen", "As nyc_crossval, replies generated."),
+}
+
+
+def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
+    """The tasks of one benchmark, by log-likelihoods and by written replies."""
+    return variants(base, likelihood, "generate_until", settings=LM_EVAL_SETTINGS, groups=LM_EVAL_GROUPS)
+
+
+# ---- the prompt for one caption --------------------------------------------------------------------
+
+
+WITH_SCENE, WITHOUT = "write.txt", "write.caption_only.txt"
+CAPTION_PREFIX = "Caption:"
+
+
+@dataclass(frozen=True)
+class CaptionPrompt:
+    """A request for a caption. `context` is a record's scene as one text; with "" the prompt has no scene."""
+
+    templates: Mapping[str, str]
+
+    @classmethod
+    def read(cls, prompts: str | None = None) -> CaptionPrompt:
+        """The packaged templates; files of the same names in the folder `prompts` replace them."""
+        templates = read_templates("writing", [WITH_SCENE, WITHOUT], prompts)
+        check_shows(templates[WITH_SCENE], WITH_SCENE, ("scene",), who="cartoon would not be shown")
+        for name, text in templates.items():
+            split_turns(text, name)
+        return cls(templates)
+
+    def messages(self, context: str) -> list[dict[str, str]]:
+        """The conversational prompt: role and content of each turn."""
+        name = WITH_SCENE if context.strip() else WITHOUT
+        fields = {"scene": context} if name == WITH_SCENE else {}
+        return [
+            {"role": role, "content": fill(text, fields, name)}
+            for role, text in split_turns(self.templates[name], name)
+        ]
+
+    def text(self, context: str) -> str:
+        """The standard prompt: the turns' texts with blank lines between them, then "Caption:"."""
+        return plain_text((turn["content"] for turn in self.messages(context)), CAPTION_PREFIX)

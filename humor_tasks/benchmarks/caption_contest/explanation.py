@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import DIFFERENCES
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import DIFFERENCES, in_lm_eval
+from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Outcome, Record
@@ -65,15 +64,15 @@ EXPLANATION = Benchmark(
     name="explanation",
     card=corpus.card(
         title="New Yorker Caption Contest: explanation",
-        place="section 2",
+        section="section 2",
         source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
-        asks="Explanation: why are the caption and the cartoon funny together?",
+        question="Explanation: why are the caption and the cartoon funny together?",
         claim="A model that understands the joke can explain it.",
         prompt="The scene and the caption.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
         splits={"train": None, "validation": 130, "test": 131},
-        means="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
+        meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
         "systems of one kind, such as two sizes of a model, and little more.",
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
         "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
@@ -92,16 +91,16 @@ EXPLANATION = Benchmark(
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", shows=("scene", "caption"))),
-    load=corpus.load,
+    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", required=("scene", "caption"))),
+    load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
     signatures=bleu_used,
-    uses=uses.Uses(
-        trains=frozenset({"ofa", "text"}), votes=uses.PREFERENCE, chain=uses.Chain("explaining", scene="cartoon")
+    uses=card.Uses(
+        trains=frozenset({"ofa", "text"}), votes=card.PREFERENCE, chain=card.Chain("explaining", scene="cartoon")
     ),
-    shown=uses.Shown(columns=(uses.OVERLAP,)),
+    display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

@@ -5,14 +5,12 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.charts import ByShots
+from humor_tasks.benchmarks import card
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
+from humor_tasks.benchmarks.card import ByShots, Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
 
@@ -20,9 +18,9 @@ MATCHING = Benchmark(
     name="matching",
     card=corpus.card(
         title="New Yorker Caption Contest: matching",
-        place="section 2",
+        section="section 2",
         source=corpus.source("config `matching` (fold 0) and `matching_1` to `matching_4`."),
-        asks="Matching: which of five captions was entered for this cartoon?",
+        question="Matching: which of five captions was entered for this cartoon?",
         claim="A model that understands the joke can tell the cartoon's own caption from four captions of other "
         "cartoons.",
         prompt="The turns of the released chat protocol, reworded.",
@@ -30,9 +28,9 @@ MATCHING = Benchmark(
         splits={"train": None, "validation": 531, "test": None},
         chance=Level(0.2, "accuracy", "a guess", "one of five captions is right"),
         human=(Level(0.94, "accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),),
-        means="All five captions are finalists or readers' favourites, four of them of other contests, so a model that "
-        "merely knows good captions is right by chance: fine-tuned on captions alone, T5-11B gets .194. A score above "
-        "chance shows that the model relates the caption to the scene. Words that both share help: compare with "
+        meaning="All five captions are finalists or readers' favourites, four of them of other contests, so a model "
+        "that merely knows good captions is right by chance: fine-tuned on captions alone, T5-11B gets .194. A score "
+        "above chance shows that the model relates the caption to the scene. Words that both share help: compare with "
         "`baseline/overlap` on the same rows.",
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
@@ -48,15 +46,17 @@ MATCHING = Benchmark(
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", shows=("scene", "choices"))),
-    load=corpus.load,
+    templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", required=("scene", "choices"))),
+    load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    uses=uses.Uses(
-        trains=frozenset({"clip", "ofa", "text"}), votes=uses.MATCHING, chain=uses.Chain("matching", scene="cartoon")
+    uses=card.Uses(
+        trains=frozenset({"clip", "ofa", "text"}), votes=card.MATCHING, chain=card.Chain("matching", scene="cartoon")
     ),
-    shown=uses.Shown(charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)),
+    display=card.Display(
+        charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)
+    ),
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
 )

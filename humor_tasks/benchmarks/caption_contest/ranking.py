@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from humor_tasks.benchmarks import uses
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.charts import TwoMetrics
+from humor_tasks.benchmarks import card
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
+from humor_tasks.benchmarks.card import Level, TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Record
@@ -42,9 +40,9 @@ RANKING = Benchmark(
     name="ranking",
     card=corpus.card(
         title="New Yorker Caption Contest: quality ranking",
-        place="section 2",
+        section="section 2",
         source=corpus.source("config `ranking` (fold 0) and `ranking_1` to `ranking_4`."),
-        asks="Ranking: which of two captions for one cartoon was rated funnier?",
+        question="Ranking: which of two captions for one cartoon was rated funnier?",
         claim="Judging the quality of captions needs a sense of what people find funny.",
         prompt="As for `matching`.",
         metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
@@ -55,7 +53,7 @@ RANKING = Benchmark(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
             Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
         ),
-        means="`ny_accuracy` says how often the model agrees with the magazine's editors, `crowd_accuracy` how often "
+        meaning="`ny_accuracy` says how often the model agrees with the magazine's editors, `crowd_accuracy` how often "
         "with its readers. The two tastes differ: people who saw the cartoon agree far more often with the readers "
         "than with the editors.",
         limits="Captions alone tell much: T5-11B, which never sees the cartoon, agrees with .645 of the editors' "
@@ -81,13 +79,13 @@ RANKING = Benchmark(
         FALLBACK,
     ),
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", shows=("scene", "choices"))),
-    load=partial(corpus.load, extra=("winner_source",)),
+    templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", required=("scene", "choices"))),
+    load=partial(rows.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
-    uses=uses.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=uses.RANKING),
-    shown=uses.Shown(charts=(PEOPLE_CHART,)),
+    uses=card.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=card.RANKING),
+    display=card.Display(charts=(PEOPLE_CHART,)),
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

@@ -6,23 +6,23 @@ Zhang et al., NeurIPS 2024, arXiv 2406.10522. Corpus: yguooo/newyorker_caption_r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
-from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
+from humor_tasks.benchmarks.caption_contest import rows as contest_rows
+from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_context
 from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data import papers
 from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.contests.defects import Defect
-from humor_tasks.data.contests.source import HUB, Contests, open_contests
-from humor_tasks.data.contests.splits import HELD_OUT, TEST, VALIDATION, Split, numbers
+from humor_tasks.data.contests.contest_csv import Contest, Defect
+from humor_tasks.data.contests.source import HELD_OUT, HUB, TEST, VALIDATION, Contests, Split, numbers, open_contests
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
@@ -48,6 +48,17 @@ Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010
 """Entries of a contest that has all groups by rank."""
+TOP = "top10"
+RANKS: dict[str, Callable[[int], int]] = {
+    TOP: lambda entries: 0,
+    "rank200": lambda entries: 200,
+    "rank1000": lambda entries: 1000,
+    "median": lambda entries: entries // 2 - 5,
+}
+"""Group -> its first rank, from 0, in a contest with that many entries."""
+HUMAN_GROUPS = tuple(RANKS)
+LM_EVAL_SETTINGS = {"": {}, "_pixels": {"setting": "pixels"}}
+"""What the tasks in lm-eval fix, by the ends of their names."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +237,7 @@ def examples(dataset: str, setting: str, on_bad_picture: str = "stop") -> tuple[
     on_bad_picture: with "skip", rows without a usable picture are left out.
     """
     o = NyccOptions(dataset=dataset, split="train", setting=setting, on_bad_picture=on_bad_picture)  # type: ignore[arg-type]
-    return contest_corpus.load(RANKING, o, extra=("winner_source",)).records
+    return contest_rows.load(RANKING, o, extra=("winner_source",)).records
 
 
 def examples_of(o: CrowdOptions) -> tuple[Record, ...]:
@@ -238,3 +249,41 @@ def examples_of(o: CrowdOptions) -> tuple[Record, ...]:
 def pool(o: CrowdOptions) -> dict[str, list[Record]]:
     """The worked examples by contest."""
     return by_cluster(examples_of(o))
+
+
+# ---- worked examples -------------------------------------------------------------------------------
+
+
+SAMPLED = 600
+SAMPLING_SEED = 42
+
+
+def worked_examples(o: CrowdOptions, records: Sequence[Record]) -> Callable[[str, int], Mapping[str, Sequence[Record]]]:
+    """The published draw of worked examples, as `Data.drawn`: 600 train rows of `ranking` in blocks, one a contest.
+
+    The rows are pandas' sample of the seed 42. With n examples, contest i in the order of `records` has those from row
+    (n + 1) i on, as in the released code, where the last row of a block is the query of another task. Rows of the
+    contest itself are passed over, and after the last row comes the first one.
+    """
+
+    @cache
+    def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
+        contests = dict.fromkeys(record.cluster for record in records)
+        found = {contest: examples_block(o, i, contest, count) for i, contest in enumerate(contests)}
+        return {record.id: found[record.cluster] for record in records}
+
+    return drawn
+
+
+def examples_block(o: CrowdOptions, place: int, contest: str, count: int) -> list[Record]:
+    """The worked examples of one contest; `place` is its position in the order of all, from 0."""
+    from numpy.random import RandomState
+
+    rows = examples_of(o)
+    drawn = RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)
+    sampled = [rows[i] for i in drawn]
+    start = (count + 1) * place % len(sampled)
+    found = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
+    if len(found) < count:
+        raise BadInput(f"shots={count}: there are only {len(found)} train rows of other contests.")
+    return found

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -17,11 +17,11 @@ from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus, variants
-from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
-from humor_tasks.benchmarks.crowd.worked import worked_examples
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
+from humor_tasks.benchmarks.crowd.metrics import FIT, METRICS, PEOPLE
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
@@ -31,15 +31,7 @@ from humor_tasks.scorers.verdict import as_data
 
 Against = Literal["1000", "200", "median", "all"]
 Mode = Literal["overall", "best_pick"]
-TOP = "top10"
-RANKS: dict[str, Callable[[int], int]] = {
-    TOP: lambda entries: 0,
-    "rank200": lambda entries: 200,
-    "rank1000": lambda entries: 1000,
-    "median": lambda entries: entries // 2 - 5,
-}
-"""Group -> its first rank, from 0, in a contest with that many entries."""
-HUMAN_GROUPS = tuple(RANKS)
+BEST_PICK = {suffix: {"mode": "best_pick", **fixed} for suffix, fixed in corpus.LM_EVAL_SETTINGS.items()}
 COMBINED: Mapping[Mode, Literal["mean", "max"]] = {"overall": "mean", "best_pick": "max"}
 """How a model that scores single captions scores a group."""
 
@@ -118,7 +110,7 @@ class GroupsOptions(corpus.CrowdOptions):
         """Mode and group, where they are not the default."""
         return "-".join(told for told in (self.against, self.mode) if told not in ("1000", "overall"))
 
-    def compared(self) -> dict[str, Any]:
+    def for_likelihoods(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""
         if self.reasons:
             raise BadInput("mode=best_pick requires a generated reply; this task compares log-likelihoods of answers.")
@@ -223,7 +215,7 @@ def load(benchmark: Benchmark[GroupsOptions], o: GroupsOptions) -> Data:
         prints = [str(each["fingerprint"]) for each in (provenance, fit)]
         provenance |= {"rows": len(records), "fit_contests": len(more.cartoons)}
         provenance |= {"fingerprint": join_fingerprints(prints)}
-    return Data(tuple(records), provenance, lambda fold: corpus.pool(o), drawn=worked_examples(o, records))
+    return Data(tuple(records), provenance, lambda fold: corpus.pool(o), drawn_examples=worked_examples(o, records))
 
 
 def _asked(
@@ -280,7 +272,7 @@ def templates(o: GroupsOptions) -> list[Template]:
     """The templates of the question, the worked examples and the scene."""
     names = [f"groups.{o.mode}.txt", *(["groups.example.txt"] if o.shots else [])]
     scene = Template("crowd", "groups.scene.txt") if o.setting == "description" else FIXED_SCENE
-    return [*(Template("crowd", name, shows=("scene", "first", "second")) for name in names), scene]
+    return [*(Template("crowd", name, required=("scene", "first", "second")) for name in names), scene]
 
 
 def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
@@ -295,7 +287,7 @@ def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
     asked, example = f"groups.{o.mode}.txt", "groups.example.txt"
     *opening, (_, body) = split_turns(run.templates[asked], asked)
     turns = [Turn(role, fill(text, {}, asked)) for role, text in opening]
-    for shot in run.data.drawn("", o.shots)[record.id] if o.shots and run.data.drawn else ():
+    for shot in run.data.drawn_examples("", o.shots)[record.id] if o.shots and run.data.drawn_examples else ():
         [(_, shown)] = split_turns(run.templates[example], example)
         sides = dict(zip(("first", "second"), map(as_data, shot.choices), strict=True))
         turns += [user(dataclasses.replace(shot, fields={**shot.fields, **sides}), example, shown)]
@@ -321,8 +313,8 @@ CROWD_GROUPS = Benchmark(
     name="crowd_groups",
     card=corpus.card(
         title="Caption contest crowd: the funnier of two groups of captions",
-        place="Table 2",
-        asks="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
+        section="Table 2",
+        question="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
         claim="A judge of whole groups of captions is only as good as its verdicts on groups whose order is known.",
         prompt="The cartoon and both groups as numbered lists: the ten captions of the highest mean rating, and those "
         "of ranks 200-209, 1000-1009 (from 0), or around the median, in both orders. With `mode=overall` the judge "
@@ -333,7 +325,7 @@ CROWD_GROUPS = Benchmark(
         sampling=corpus.SAMPLING,
         chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
         human=PEOPLE,
-        means="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
+        meaning="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
         limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
         "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
         related=("crowd_pairs", "caption_writing"),
@@ -348,6 +340,9 @@ CROWD_GROUPS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     part=part,
-    told=frozenset({"logprobs"}),
-    lm_eval=variants.GROUPS,
+    letter_metrics=frozenset({"logprobs"}),
+    lm_eval=(
+        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
+        *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK),
+    ),
 )

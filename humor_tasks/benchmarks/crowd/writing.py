@@ -18,26 +18,30 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus, variants
-from humor_tasks.benchmarks.crowd.group_metrics import FIT
+from humor_tasks.benchmarks.card import Level, Uses
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, examples_block
 from humor_tasks.benchmarks.crowd.groups import (
     CROWD_GROUPS,
-    HUMAN_GROUPS,
     Group,
     GroupsOptions,
     Mode,
     group_record,
     human_groups,
 )
-from humor_tasks.benchmarks.crowd.worked import block
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, WIN_RATES, Verdict, lost, verdict_values
-from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.crowd.metrics import (
+    FIT,
+    VERDICTS,
+    WIN_RATES,
+    WRITING_METRICS,
+    Verdict,
+    lost,
+    verdict_values,
+)
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
-from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -221,9 +225,11 @@ def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric])
     records = comparisons(question, reply.record, reply.outcome.facts["captions"], run.options.exam)
     asked = judges_run(question)
     if question.shots:
-        shown = block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
+        shown = examples_block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
         drawn = dict.fromkeys((record.id for record in records), shown)
-        asked = dataclasses.replace(asked, data=dataclasses.replace(asked.data, drawn=lambda fold, count: drawn))
+        asked = dataclasses.replace(
+            asked, data=dataclasses.replace(asked.data, drawn_examples=lambda fold, count: drawn)
+        )
     return [_question(asked, record) for record in records]
 
 
@@ -300,8 +306,8 @@ CAPTION_WRITING = Benchmark(
     name="caption_writing",
     card=corpus.card(
         title="Caption contest crowd: captions against people's",
-        place="Tables 3, 4 and 6",
-        asks="Caption writing: can a model write captions that beat people's?",
+        section="Tables 3, 4 and 6",
+        question="Caption writing: can a model write captions that beat people's?",
         claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
         prompt="The cartoon; the reply is ten captions, each explained. Judges (model role `grader`) compare the ten "
         "captions with each of four groups of ten human captions, in both orders, by the question of `crowd_groups` "
@@ -314,7 +320,7 @@ CAPTION_WRITING = Benchmark(
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
-        means="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
+        meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
         "contests, and with the corrected win rate (docs/crowd.md).",
         limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
         "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
@@ -323,9 +329,9 @@ CAPTION_WRITING = Benchmark(
     corpus="newyorker",
     version="1-A",
     answer=FreeText(read),
-    metrics=METRICS,
+    metrics=WRITING_METRICS,
     options=WritingOptions,
-    templates=(FIXED_SCENE, Template("crowd", "write.txt", shows=("scene",))),
+    templates=(FIXED_SCENE, Template("crowd", "write.txt", required=("scene",))),
     load=load,
     prompt=prompt,
     outcome=outcome,
@@ -336,8 +342,8 @@ CAPTION_WRITING = Benchmark(
         value=mean_win_rate,
         panel=panel_letter,
         verdicts=VERDICTS,
-        in_words=False,
+        verdict_in_words=False,
     ),
     uses=Uses(writes="captions"),
-    lm_eval=variants.WRITING,
+    lm_eval=variants("caption_writing", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
 )

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.card import Source
-from humor_tasks.benchmarks.contract import Data, Options, Run
+from humor_tasks.benchmarks.definition import Data, Options, Run
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.reading import missing
 from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import Absent, CsvRows, fetch, read_csv
-from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
 

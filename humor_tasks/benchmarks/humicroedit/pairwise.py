@@ -12,16 +12,14 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
-from humor_tasks.benchmarks.options import OnUnparsed, parameter
+from humor_tasks.benchmarks.options import OnUnparsed, parameter, variants
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.benchmarks.uses import Uses
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -243,9 +241,9 @@ PAIRWISE = Benchmark(
     card=Card(
         title="Humicroedit: the funnier of two edits",
         paper=papers.HUMICROEDIT,
-        place="subtask 2",
+        section="subtask 2",
         source=corpus.source(2, "the organisers' task-2 files. Rows with equal means have no answer and do not count."),
-        asks="Humicroedit, subtask 2: which of two edits of a headline is funnier?",
+        question="Humicroedit, subtask 2: which of two edits of a headline is funnier?",
         claim=corpus.CLAIM,
         prompt="`via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each "
         "distinct headline once and compares the ratings.",
@@ -255,8 +253,8 @@ PAIRWISE = Benchmark(
         splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
         dates=corpus.DATES,
         chance=Level(0.5, "accuracy", "a guess", "one of two headlines is funnier; the reward of a guess is 0"),
-        means="`reward` weights each pair by the difference of the two means, so that close pairs count little; chance "
-        "is 0. The winning team has an accuracy of .674 and a reward of .299.",
+        meaning="`reward` weights each pair by the difference of the two means, so that close pairs count little; "
+        "chance is 0. The winning team has an accuracy of .674 and a reward of .299.",
         limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
         "equal ratings count one half, and `tied` is their share.",
         differences=(

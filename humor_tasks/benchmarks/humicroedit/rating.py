@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.card import Card, Level
-from humor_tasks.benchmarks.charts import Binned, Calibration
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.uses import Shown, Uses
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.options import parameter, variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -58,7 +55,7 @@ class RatingOptions(corpus.HumicroeditOptions):
         """Whether headlines are rated one at a time."""
         return True
 
-    def compared(self) -> dict[str, Any]:
+    def for_likelihoods(self) -> dict[str, Any]:
         """`estimate=expected`: the likelihoods of the digits give the expected rating."""
         return {"estimate": "expected"} if self.asks_for_ratings else {}
 
@@ -243,9 +240,9 @@ RATING = Benchmark(
     card=Card(
         title="Humicroedit: funniness of an edited headline",
         paper=papers.HUMICROEDIT,
-        place="subtask 1",
+        section="subtask 1",
         source=corpus.source(1, "the organisers' task-1 files; the target is the mean grade of five judges."),
-        asks="Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?",
+        question="Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?",
         claim=corpus.CLAIM,
         prompt="The edited headline, with or without the original.",
         metrics="RMSE as in the competition, over all rows and over the k percent funniest and least funny "
@@ -260,7 +257,7 @@ RATING = Benchmark(
             "always the mean of train, on test",
             "SemEval-2020 Task 7, BASELINE, recomputed from the files",
         ),
-        means="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
+        meaning="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
         "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
         "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "
         "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
@@ -283,6 +280,6 @@ RATING = Benchmark(
     prompt=prompt,
     outcome=outcome,
     uses=Uses(submits="rating"),
-    shown=Shown(charts=CHARTS),
+    display=Display(charts=CHARTS),
     lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
 )

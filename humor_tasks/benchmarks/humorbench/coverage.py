@@ -9,18 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import UNNAMED, Card
-from humor_tasks.benchmarks.charts import BySubset
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.judging import rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.rubric import rubric_templates
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
@@ -103,7 +101,7 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
     )
 
 
-EXPLAIN = Template("humorbench", "explain.txt", shows=("description", "caption"))
+EXPLAIN = Template("humorbench", "explain.txt", required=("description", "caption"))
 GRADED_FIELDS = ("description", "caption", "answer", "point")
 
 
@@ -134,8 +132,8 @@ def read_text(reply: str, refused: bool) -> Answer:
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 
-SHOWN = uses.Shown(
-    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
+DISPLAY = card.Display(
+    columns=(card.Column("element_coverage", "covered", scale=(0, 1)),),
     charts=(
         BySubset(
             "humorbench_categories",
@@ -146,7 +144,7 @@ SHOWN = uses.Shown(
             note="Elements without a verdict are left out.",
         ),
     ),
-    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    subsets=card.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )
 
 HUMORBENCH = Benchmark(
@@ -155,7 +153,7 @@ HUMORBENCH = Benchmark(
         title="HumorBench: coverage of what makes a caption funny",
         paper=papers.HUMORBENCH,
         source=corpus.source("499 (caption, element) rows, of 309 captions under 156 cartoons.", corpus.ELEMENTS),
-        asks="HumorBench: does an explanation of a caption contain the element that makes it funny?",
+        question="HumorBench: does an explanation of a caption contain the element that makes it funny?",
         claim="A model that understands the joke can name its element, which can be checked without asking how funny "
         "it is.",
         prompt="Description and caption; the answer is an explanation of fewer than 200 words in XML tags.",
@@ -164,7 +162,7 @@ HUMORBENCH = Benchmark(
         sampling=UNNAMED,
         splits={"test": 499},
         dates=corpus.DATES,
-        means="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
+        meaning="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
         "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
         limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
         "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
@@ -196,7 +194,7 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judging=by_points("humorbench"),
-    shown=SHOWN,
+    display=DISPLAY,
     lm_eval=variants(
         "humorbench",
         "generate_until",

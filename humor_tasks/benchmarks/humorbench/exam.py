@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card, Level
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -170,7 +168,7 @@ AUTOGRADER = Benchmark(
         title="HumorBench: agreement of an autograder with human labels",
         paper=papers.HUMORBENCH,
         source=corpus.source("rubric files: explanations, each labelled PASS or FAIL by a person.", *PUBLIC_RUBRICS),
-        asks="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
+        question="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
         claim="A score from a judge is only as reliable as the judge.",
         prompt="The grading prompt of `element_coverage`.",
         metrics="Accuracy, rates of false passes and false fails, precision, recall, F1 (PASS is positive), Cohen's "
@@ -180,7 +178,7 @@ AUTOGRADER = Benchmark(
         splits={"test": 200},
         dates=corpus.DATES,
         chance=Level(0.765, "accuracy", "a judge that passes everything", "153 of the 200 labels are PASS"),
-        means="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
+        meaning="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
         "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
         "them. Values are over all rows and per explainer.",
         limits="A judge may agree with people about one explainer's texts and not about another's. How far people "

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import islice
 
 from humor_tasks.benchmarks.answers import Choice, FreeText
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.prompts import fill, split_turns
 from humor_tasks.data.records import Prompt, Record, Turn

@@ -13,19 +13,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.options import Split, WithPictures, parameter
+from humor_tasks.benchmarks.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.options import OutputType, Split, Variant, WithPictures, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
-from humor_tasks.benchmarks.uses import Chain, Clips, Uses, Votes
-from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import check_text, missing
 from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
-from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
 CARD = "mock"

@@ -3,17 +3,83 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES
 from humor_tasks.benchmarks.mock import corpus
-from humor_tasks.benchmarks.mock.described import pictures
+from humor_tasks.benchmarks.mock.corpus import CHOICES, NEEDS, SCENES, text
 from humor_tasks.data.descriptions import QUESTIONS
+from humor_tasks.data.media.picture import Picture, picture_file
+from humor_tasks.data.reading import json_lines, missing
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
+from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
+
+STILLS = CHOICES["stills"]
+
+
+@dataclass(frozen=True)
+class DescribedPicture:
+    """One picture of a folder, and the description of its rows; "" where no row has one."""
+
+    media_id: str
+    scene: str
+    picture: Picture
+    description: str
+
+
+def is_mock(folder: Path) -> bool:
+    """Whether it is a folder of this corpus, as `humor-tasks build mock` writes it."""
+    return folder.is_dir() and any(files(folder, SCENES))
+
+
+def files(folder: Path, scenes: tuple[str, ...] = STILLS, split: str = "*") -> list[Path]:
+    """The files of these scenes' rows."""
+    return [path for scene in scenes for task in NEEDS for path in sorted(folder.glob(f"{scene}_{task}/{split}.jsonl"))]
+
+
+def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(location, row) of every row of a file."""
+    for where, row in json_lines(path):
+        if not isinstance(row, dict) or not isinstance(row.get("media_id"), str):
+            raise BadInput(f"{where}: must be an object with a media_id.")
+        if missing(row["media_id"]) or row["media_id"] != row["media_id"].strip():
+            raise BadInput(f"{where}: media_id is {row['media_id']!r:.60}; it must be text without outer spaces.")
+        if LONE.search(f"{row['media_id']}{row.get('description')}"):
+            raise BadInput(f"{where}: media_id or description has half of a character; correct it.")
+        yield where, row
+
+
+def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, DescribedPicture]:
+    """media_id -> picture, of the scenes without video, in one split or in all. Raises BadInput where there is none."""
+    found: dict[str, DescribedPicture] = {}
+    for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS), split):
+        for where, row in rows(path):
+            told = text(row, "description", where) if row.get("description") else ""
+            known = found.get(row["media_id"])
+            if known is not None and (known.description or not told):
+                continue
+            if not isinstance(row.get("media"), str):
+                continue  # built without pictures
+            try:
+                picture = picture_file(folder, row["media"])
+            except BadInput as problem:
+                raise BadInput(f"{where}: media: {problem}") from None
+            found[row["media_id"]] = DescribedPicture(row["media_id"], str(row.get("scene")), picture, told)
+    if not found:
+        raise BadInput(f"{folder}: scene {scene} has no pictures; build the folder with them (docs/mock.md).")
+    return found
+
+
+def described_rows(path: Path, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows of a file, each with the text of its picture; a row without one keeps its own."""
+    return [row | {"description": texts.get(row["media_id"], row.get("description"))} for _, row in rows(path)]
 
 
 def load(benchmark: Benchmark[corpus.MockOptions], o: corpus.MockOptions) -> Data:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
@@ -17,14 +17,14 @@ MOCK_DETECTING = Benchmark(
         source=corpus.source(
             "the configs `cartoon_detecting`, `post_detecting` and `comedy_detecting` of a MOCK folder."
         ),
-        asks="MOCK, detecting: is the caption or the last utterance humorous or sarcastic?",
+        question="MOCK, detecting: is the caption or the last utterance humorous or sarcastic?",
         claim="A model that understands a joke notices that there is one.",
         prompt="The picture, clip, frames or description with the caption or dialogue; the answer is yes or no.",
         metrics="Accuracy, clustered by medium; published figures are means of five replicates (`replicates=5`).",
         splits=corpus.sizes("detecting"),
         chance=Level(0.5, "accuracy", "a guess", "the answer is yes or no"),
         human=corpus.people("detecting", 0.981, 0.993, 0.984),
-        means="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
+        meaning="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
         "more than a shortcut.",
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
@@ -49,6 +49,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("detecting", uses.DETECTING),
+    uses=corpus.uses("detecting", card.DETECTING),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

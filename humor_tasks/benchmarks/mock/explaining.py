@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_EXPLAINING = Benchmark(
@@ -15,12 +15,12 @@ MOCK_EXPLAINING = Benchmark(
         source=corpus.source(
             "the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder."
         ),
-        asks="MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?",
+        question="MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?",
         claim="A model that understands the joke can explain it.",
         prompt="The item with its caption or dialogue.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
         splits=corpus.sizes("explaining"),
-        means="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
+        meaning="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
         "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
@@ -42,7 +42,7 @@ MOCK_EXPLAINING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
-    uses=corpus.uses("explaining", uses.PREFERENCE),
-    shown=uses.Shown(columns=(uses.OVERLAP,)),
+    uses=corpus.uses("explaining", card.PREFERENCE),
+    display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 
@@ -95,7 +93,7 @@ def outcome(run: Run[GenerationOptions], record: Record, answer: Answer) -> Outc
 
 def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
     """Both ratings of a story; nobody is asked where there is none."""
-    material = {"context": reply.shown, "story": reply.outcome.answer or ""}
+    material = {"context": reply.item_text, "story": reply.outcome.answer or ""}
     asked = reply.outcome.answer is not None
     return [
         Question({"rating": name}, ByRubric(rubric, material) if asked else None, name.upper())
@@ -152,7 +150,7 @@ MOCK_GENERATION = Benchmark(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
         ),
-        asks="MOCK, generation: can a model write a very short humorous or sarcastic story for a picture?",
+        question="MOCK, generation: can a model write a very short humorous or sarcastic story for a picture?",
         claim="A model that understands humour can write humour that fits a picture.",
         prompt="The picture without its caption or dialogue.",
         metrics="SMS (semantic match) and HSS (humour or sarcasm), means of graders' ratings from 1 to 5 (model role "
@@ -160,8 +158,8 @@ MOCK_GENERATION = Benchmark(
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
         counted="",
-        means="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 on "
-        "cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
+        meaning="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 "
+        "on cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
         "`of=mock_generation` compares two systems' stories.",
         differences=(
@@ -201,6 +199,6 @@ MOCK_GENERATION = Benchmark(
         verdicts=VERDICTS,
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
-    uses=uses.Uses(votes=uses.CONVEYING),
-    shown=uses.Shown(columns=(uses.Column("story_ratings", scale=(1, 5)),)),
+    uses=card.Uses(votes=card.CONVEYING),
+    display=card.Display(columns=(card.Column("story_ratings", scale=(1, 5)),)),
 )

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-from humor_tasks.benchmarks.contract import Benchmark, Data
+from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
 from humor_tasks.benchmarks.options import Split

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
@@ -15,7 +15,7 @@ MOCK_MATCHING = Benchmark(
     card=corpus.card(
         title="MOCK: which caption or utterance belongs here?",
         source=corpus.source("the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder."),
-        asks="MOCK, matching: which of four captions or last utterances belongs to what is shown?",
+        question="MOCK, matching: which of four captions or last utterances belongs to what is shown?",
         claim="A model that understands the joke can tell its punchline from others.",
         prompt="The item without its caption or last utterance, and the four options in full. Published distractors: "
         "two written by models and one from an unrelated item; in 15 % of the items weaker ones written by people.",
@@ -23,7 +23,7 @@ MOCK_MATCHING = Benchmark(
         splits=corpus.sizes("matching"),
         chance=Level(0.25, "accuracy", "a guess", "one of four options is right"),
         human=corpus.people("matching", 0.931, 0.923, 0.919),
-        means="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
+        meaning="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
         "scores above them shows understanding.",
         limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
         "only with each other.",
@@ -47,6 +47,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("matching", uses.LINE),
+    uses=corpus.uses("matching", card.LINE),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

@@ -31,7 +31,7 @@ class Template:
     family: a folder `benchmarks/CORPUS/prompts/FAMILY` or, shared by corpora, `benchmarks/prompts/FAMILY`; or the
     absolute path of another package's folder.
     name: the file's name; `{o.NAME}` stands for a value of the options.
-    shows: the fields that it must contain, because the model would otherwise not see the item.
+    required: the fields that it must contain, because the model would otherwise not see the item.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
     reader: who would not see what, for the message where a field is missing.
     check: a function of the text and the options that raises BadInput for a text that cannot be used.
@@ -39,7 +39,7 @@ class Template:
 
     family: str
     name: str
-    shows: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     fixed: bool = False
     reader: str = "model would not see the item"
     check: Callable[[str, Any], object] | None = None
@@ -55,7 +55,7 @@ def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
     for each in templates:
         name = _name(each.name, options)
         found |= read_templates(each.family, [name], None if each.fixed else options.prompts)
-        check_shows(found[name], name, each.shows, each.reader)
+        check_shows(found[name], name, each.required, each.reader)
         if each.check is not None:
             each.check(found[name], options)
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from humor_tasks.corpora.audit.items import KINDS, Item, Items, Kind
 from humor_tasks.corpora.audit.tables import Table
-from humor_tasks.data.text import missing
+from humor_tasks.data.reading import missing
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import LETTERS
 

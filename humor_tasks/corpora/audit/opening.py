@@ -8,7 +8,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, Rating, YesNo
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.corpora.audit.columns import items_of
 from humor_tasks.corpora.audit.items import KINDS, Item, Items, Kind, Part

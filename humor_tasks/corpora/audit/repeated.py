@@ -8,7 +8,7 @@ from functools import partial
 
 from humor_tasks.corpora.audit.findings import Finding, Severity, counted, found
 from humor_tasks.corpora.audit.items import Item, Items, key, one_line, unseen
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible
 from humor_tasks.models.choosers.chooser import LETTERS
 
 SHORTEST = 8

@@ -15,12 +15,12 @@ from uuid import uuid4
 import yaml
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.caption_contest.described import Part, described_row
+from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
 from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import is_visible
 from humor_tasks.data.rows import described_by, join_fingerprints
-from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput, listed
 
 # ---- the answers file ----------------------------------------------------------------------------

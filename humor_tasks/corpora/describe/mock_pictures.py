@@ -10,13 +10,12 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.mock.described import Shown
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.corpora.options.distractors import copy_folder, with_section
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible, read_body
 from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput, listed
 
@@ -25,7 +24,7 @@ HEADING = "## Descriptions"
 Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
 
 
-def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
+def texts_of(shown: Mapping[str, DescribedPicture], known: Mapping[str, str]) -> dict[str, str]:
     """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
     unknown = [name for name in known if name not in shown]
     if unknown:
@@ -34,7 +33,9 @@ def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, 
     return own | dict(known)
 
 
-def answered(shown: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None) -> dict[str, str]:
+def answered(
+    shown: Mapping[str, DescribedPicture], texts: Mapping[str, str], ask: Ask, unanswered: str | None
+) -> dict[str, str]:
     """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
 
     Raises BadInput for an answer without text, unless `unanswered` replaces it.
@@ -54,8 +55,8 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
     count = 0
     with replacing(out) as made:
         copy_folder(folder, made)
-        for path in described.files(folder):
-            rows = described.described_rows(path, texts)
+        for path in describing.files(folder):
+            rows = describing.described_rows(path, texts)
             count += sum(bool(row["description"]) for row in rows)
             lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
             write_text(made / path.relative_to(folder), lines)

@@ -13,7 +13,7 @@ from typing import Any
 
 from humor_tasks.corpora.options.shortcuts import Cell, Found
 from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.text import missing
+from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
 

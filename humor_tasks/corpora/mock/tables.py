@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from humor_tasks.corpora.mock.items import SPLITS, Item, Media, Source, one_line, safe_id
+from humor_tasks.data.reading import missing
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.text import missing
 from humor_tasks.errors import BadInput
 
 FILE = "items.csv"

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.caption_contest.corpus import WIKIPEDIA
+from humor_tasks.benchmarks.caption_contest.rows import WIKIPEDIA
 from humor_tasks.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters
 from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.reading import json_lines, parse_json, read_body
-from humor_tasks.data.text import check_text
+from humor_tasks.data.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.errors import BadInput, listed
 
 BLOCKS = 5

@@ -22,7 +22,7 @@ from humor_tasks.corpora.newyorker.quality import Validation, scores, training
 from humor_tasks.corpora.newyorker.ranking import FEATURES, assign
 from humor_tasks.corpora.newyorker.select import select
 from humor_tasks.corpora.newyorker.work import Stage, Work, read_json, reading, write_columns
-from humor_tasks.data.contests.twins import twins
+from humor_tasks.data.contests.contest_csv import twins
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Halves, Sums, fit, load, sums

@@ -13,9 +13,9 @@ from typing import Any
 import anyio
 from inspect_ai.model import GenerateConfig, Model
 
+from humor_tasks.benchmarks.judging import Judgement, open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
-from humor_tasks.benchmarks.rubric import Judgement, open_rubric
 from humor_tasks.corpora.options.distractors import Item, Option, Plan, plain
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
@@ -53,7 +53,7 @@ class Writer:
 
     def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
         self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
-        write = Template("options", "write.txt", shows=("item", "taken"))
+        write = Template("options", "write.txt", required=("item", "taken"))
         self.templates = read_all([*mock.showing(o.input, fixed=True), write], o)
 
     def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:

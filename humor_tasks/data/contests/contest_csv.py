@@ -5,16 +5,20 @@ A file holds one contest, or, with a column of contest numbers, several.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from humor_tasks.data.contests.captions import key_of, mend
-from humor_tasks.data.rows.csv_file import CsvRows, read_csv
+from humor_tasks.data.reading import CsvRows, read_csv
 from humor_tasks.errors import BadInput
 
 NAMES = {
@@ -253,3 +257,70 @@ def _in_order(contest: Contest, entries: Sequence[float]) -> None:
         kept = set(contest.place)
         ranked = sorted(range(len(entries)), key=lambda i: -entries[i])
         contest.place = [rank for rank, i in enumerate(ranked) if i in kept]
+
+
+# ---- doubtful ratings ------------------------------------------------------------------------------
+
+
+THIN = 10
+"""A contest's votes are thin where half of its captions have fewer."""
+BROKEN = 0.9
+"""A contest's scoring is broken where more than this share of its captions has one and the same mean."""
+
+
+class Defect(NamedTuple):
+    """What makes the ratings of a contest doubtful, and how much; its text says both."""
+
+    kind: str
+    measured: str = ""
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, self))
+
+
+def defects(contest: Contest) -> tuple[Defect, ...]:
+    """What makes the ratings of a rated contest doubtful; () where nothing does."""
+    if not contest.caption:
+        return (Defect("no captions"),)
+    votes = median([each or 0 for each in contest.votes])
+    tied = Counter(contest.mean).most_common(1)[0][1] / len(contest.mean)
+    found = [Defect("thin votes", f"median {votes:g}")] if votes < THIN else []
+    if tied > BROKEN:
+        found.append(Defect("broken scoring", f"{tied:.1%} of captions have the same mean"))
+    return tuple(found)
+
+
+# ---- contests that were rated twice ----------------------------------------------------------------
+
+
+SHARED = 0.5
+"""Contests that share more than this part of the smaller one's captions are twins."""
+FEWEST = 3
+"""With fewer captions in common they are not: any two contests may have a common phrase."""
+_SMALL = 256  # captions; between larger contests, and a larger and a smaller one, samples are compared
+_SAMPLE = 16  # one caption of so many, the same ones in every contest
+
+
+def twins(contests: Iterable[tuple[int, Iterable[str]]]) -> list[tuple[int, int]]:
+    """The pairs of twins, the lower number first; contests: number and keys of all captions, one after the other."""
+    small: dict[int, frozenset[str]] = {}
+    sampled: dict[int, frozenset[str]] = {}
+    for number, keys in contests:
+        every = frozenset(keys)
+        sampled[number] = frozenset(key for key in every if _is_sampled(key))
+        if len(every) < _SMALL:
+            small[number] = every
+    return [
+        (a, b)
+        for a, b in combinations(sorted(sampled), 2)
+        if _alike(*((small[a], small[b]) if a in small and b in small else (sampled[a], sampled[b])))
+    ]
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    common = len(one & other)
+    return common >= FEWEST and common > SHARED * min(len(one), len(other))
+
+
+def _is_sampled(key: str) -> bool:
+    return hashlib.sha256(key.encode()).digest()[0] < 256 // _SAMPLE

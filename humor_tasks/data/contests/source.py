@@ -9,23 +9,63 @@ The hub's yguooo/newyorker_caption_ranking is such a folder in both of its layou
 from __future__ import annotations
 
 import hashlib
+import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from humor_tasks.data.contests.annotations import Scene, read_annotations
-from humor_tasks.data.contests.contest_csv import Contest, contest_files, read_contest, read_contests
-from humor_tasks.data.contests.defects import Defect, defects
-from humor_tasks.data.contests.splits import HELD_OUT, TEST, TWINS, VALIDATION, WRONG_PICTURES, Split
+from humor_tasks.data.contests.contest_csv import Contest, Defect, contest_files, defects, read_contest, read_contests
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import json_lines
+from humor_tasks.data.reading import check_text, json_lines
+from humor_tasks.data.rows.folder import as_bad_input
+from humor_tasks.data.rows.hub import known_commit
 from humor_tasks.data.rows.opening import local_folder
-from humor_tasks.data.rows.table import join_fingerprints
-from humor_tasks.data.text import check_text
+from humor_tasks.data.rows.table import Request, join_fingerprints
 from humor_tasks.datasets_cards import folder as card
 from humor_tasks.errors import BadInput, listed
+
+Split = Literal["held_out", "validation", "test", "train", "all"]
+FIRST_CONTEST = 530
+"""The paper's contests begin here."""
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))
+
+
+TEST = _numbers(
+    "543 544 548 553 568 575 576 578 579 590 600 603 604 615 617 621 632 633 634 640 643 649 652 655 662 664 666 669 "
+    "671 672 676 677 682 684 690 694 699 710 713 724 731 744 747 751 752 758 761"
+)
+"""47 contests: those from FIRST_CONTEST on in the test split of fold 0 of jmhessel/newyorker_caption_contest."""
+VALIDATION = _numbers(
+    "536 537 545 550 551 557 558 561 564 567 573 574 586 598 607 609 610 611 613 616 629 636 637 646 661 663 681 685 "
+    "695 696 697 700 701 706 709 717 721 729 730 746 748 750 754 757"
+)
+"""44 contests: those from FIRST_CONTEST on in its validation split."""
+HELD_OUT = tuple(sorted(VALIDATION + TEST))
+"""The 91 contests on which the paper compares models with people."""
+TWINS = {644: 643, 647: 646, 656: 655}
+"""Contests with the captions of a held-out one -> that one. They are no training data, even without its file."""
+WRONG_PICTURES = {607: 605}
+"""Contests whose published picture is another contest's -> that contest."""
+
+
+def numbers(text: str | None, option: str) -> frozenset[int]:
+    """Contest numbers of a text such as 510-526,600; none for "none". Raises BadInput for another form."""
+    found: set[int] = set()
+    for part in (text or "none").replace("none", "").split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?|\s*", part)
+        if match is None:
+            raise BadInput(f"{option}: '{part.strip()}' is no contest; give numbers and ranges, such as 510-526,600.")
+        if match[1]:
+            found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return frozenset(found)
+
 
 # ---- descriptions --------------------------------------------------------------------------------
 # Those of a model, as in `gpt4o_description/*.jsonl` of yguooo/newyorker_caption_ranking.
@@ -153,8 +193,6 @@ def open_contests(
     elif (local := local_folder(dataset, HUB)) is not None:
         home = local
     else:
-        from humor_tasks.data.contests.download import download
-
         home, commit = download(dataset, revision, split, pictures)
     if revision is not None and commit is None:
         raise BadInput(f"revision={revision} is for hub datasets, and dataset={dataset} is local: leave revision out.")
@@ -247,3 +285,42 @@ class _Files:
         """The folder of pictures."""
         home = Path(card(PICTURES_OF_SAMPLE)) if self.dataset == "sample" else self.home
         return next((home / name for name in ("cartoons", "images") if (home / name).is_dir()), None)
+
+
+# ---- download --------------------------------------------------------------------------------------
+
+
+_NUMBERS: dict[str, tuple[int, ...]] = {"held_out": HELD_OUT, "validation": VALIDATION, "test": TEST}
+_FILES = {"held_out": ("validation", "test"), "validation": ("validation",), "test": ("test",)}
+
+
+def download(dataset: str, revision: str | None, split: Split, pictures: bool) -> tuple[Path, str]:
+    """A local folder with the files of a split, and the commit that `revision` points to.
+
+    With the layout of one file a contest, only the contests of the split are downloaded. Raises BadInput where the
+    dataset or the revision does not exist, or the hub cannot be reached.
+    """
+    from huggingface_hub import snapshot_download
+
+    commit, unreachable = known_commit(dataset, revision)
+    if unreachable is not None:
+        warnings.warn(f"{dataset}: the hub cannot be reached ({unreachable}); files of commit {commit}.", stacklevel=3)
+    with as_bad_input(Request(dataset, "ranking", split, (), pictures), remedy="Try again, or use dataset=<folder>."):
+        folder = snapshot_download(
+            dataset,
+            repo_type="dataset",
+            revision=commit,
+            allow_patterns=_patterns(split, pictures),
+            local_files_only=unreachable is not None,
+        )
+    return Path(folder), commit
+
+
+def _patterns(split: Split, pictures: bool) -> list[str]:
+    numbers = _NUMBERS.get(split)
+    stems = ["*"] if numbers is None else [*map(str, numbers), *_FILES[split]]
+    found = ["gpt4o_description/*"]
+    found += [f"{place}/{stem}.csv" for place in ("ranking", "ranking/source") for stem in stems]
+    if pictures:  # with 605, whose picture the public 607 has
+        found += ["cartoons/*"] if numbers is None else [f"cartoons/{stem}.*" for stem in (*stems, "605")]
+    return found

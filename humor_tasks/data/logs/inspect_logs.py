@@ -12,15 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
-from inspect_ai.model import ModelUsage
+from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
-from humor_tasks.data.logs.asked import generation, signature_of
-from humor_tasks.data.logs.metadata import about
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput
 
 # Members of the archive: a sample in one file, or a sample that Inspect stores in several.
@@ -125,7 +124,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
     source = source if isinstance(source, Mapping) else {}
     rows = source.get("rows")
     first = next(iter(samples), None)
-    known = about(first.metadata, f"{path}: sample {first.id}") if first else None
+    known = task_metadata(first.metadata, f"{path}: sample {first.id}") if first else None
     roles = log.eval.model_roles or {}
     models = {role: b if isinstance(b, list) else [b] for role, b in roles.items()}
     bound = {role: tuple(c.model for c in each) for role, each in models.items()}
@@ -138,7 +137,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         version=str(log.eval.task_version),
         signature=signature_of(log, samples),
         model=log.eval.model,
-        held=held,
+        instances=held,
         samples=_Samples(samples, path, log.eval.dataset.sample_ids or []),
         rows=rows if isinstance(rows, int) else None,
         status=log.status,
@@ -147,7 +146,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         source=source,
         models={model: _usage(usage) for model, usage in log.stats.model_usage.items()},
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
-        bound=bound,
+        role_models=bound,
         settings=settings,
         replayed=str(replayed) if replayed else None,
         arguments=told.get("explainer_arguments") or {} if replayed else log.eval.model_args,
@@ -187,7 +186,7 @@ class _Samples:
 def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     identity = str(sample.id)
     where = f"{path}: sample {identity}"
-    told = about(sample.metadata, where)
+    told = task_metadata(sample.metadata, where)
     replied = bool(sample.output.choices)
     turns = [] if isinstance(sample.input, str) else sample.input
     texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
@@ -214,7 +213,9 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         facts=told.facts,
         context=str(asked.get("context", "")) if told.benchmark else "",
-        shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
+        media_names=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ())
+        if told.benchmark
+        else (),
     )
 
 
@@ -309,3 +310,77 @@ def _decoded(uri: str, attachments: Mapping[str, str]) -> bytes | None:
         return base64.b64decode(encoded, validate=True)
     except binascii.Error:
         return None
+
+
+# ---- the signature of a run ------------------------------------------------------------------------
+
+
+OURS = "humor_tasks/"
+CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
+"""The solvers of this package that change the question; its others are steps of its tasks."""
+EXPECTED = f"{OURS}expected_answer"
+"""The solver of `estimate=expected`, which reads another answer from the same question."""
+UNSEEN = {
+    *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
+    *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
+}
+"""Settings on which no answer depends, and the system message, which has an entry of its own."""
+
+
+def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
+    """The signature of the run, with entries for all that the plan and the settings change of the plain task.
+
+    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
+    `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
+    """
+    told = log.eval.metadata or {}
+    plain = Signature.parse(str(told.get("signature", "")))
+    if not plain:
+        return plain
+    changing = any(step.solver in CHANGING for step in log.plan.steps)
+    written = (task_metadata(sample.metadata).signature or plain for sample in samples) if changing else iter(())
+    signature = next((each for each in written if each != plain), plain)  # a sample may have failed before its solver
+    steps = list(_steps(log, signature, known=signature != plain))
+    own = [signature["solver"]] if "solver" in signature else []
+    entries = {"solver": "+".join((*own, *steps))} if steps else {}
+    config = log.plan.config.merge(log.eval.model_generate_config)
+    entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
+    prescribed = told.get("generation")
+    prescribed = prescribed if isinstance(prescribed, Mapping) else {}
+    given = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
+    return signature.with_entries(entries).with_generation(given)
+
+
+def _steps(log: EvalLog, signed: Signature, known: bool) -> Iterator[str]:
+    """The steps of the plan that are not the task's own. known: whether samples tell what our solvers changed."""
+    steps = [*log.plan.steps, *([log.plan.finish] if log.plan.finish else [])]
+    expected = signed.get("estimate") == "expected"
+    asks = [step for step in steps[:-1] if not step.solver.startswith(OURS) or _generates(step)]
+    if steps and not expected and not asks and _is_plain(steps[-1]):
+        steps.pop()
+    for step in steps:
+        if step.solver in CHANGING:
+            if not known:
+                yield f"{step.solver.removeprefix(OURS)}-{digest(step.params)}"
+        elif step.solver == EXPECTED:
+            if not expected:
+                yield "expected_answer"
+        elif _is_plain(step):
+            yield "generate"
+        elif not step.solver.startswith(OURS):
+            params = {name: value for name, value in step.params.items() if value is not None}
+            yield f"{step.solver}-{digest(params)}" if params else step.solver
+
+
+def _is_plain(step: EvalPlanStep) -> bool:
+    return step.solver in ("generate", "inspect_ai/generate") and not step.params.keys() - {"tool_calls", "cache"}
+
+
+def _generates(step: EvalPlanStep) -> bool:
+    """Whether a solver of this package that changes the question also asks it."""
+    return step.solver in CHANGING and step.params.get("generates") is not False
+
+
+def generation(config: GenerateConfig) -> dict[str, Any]:
+    """The settings that answers depend on."""
+    return config.model_dump(exclude_none=True, exclude=UNSEEN)

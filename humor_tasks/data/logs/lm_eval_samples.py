@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.logs.metadata import about
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, task_metadata
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature
@@ -38,7 +37,7 @@ def read_samples(path: Path) -> FinishedRun:
         version=str((first and first.sample.version) or told.get("version", "-")),
         signature=signature or Signature.parse(told.get("signature") or ""),  # is older than lm-eval's flags
         model=model,
-        held=sum(1 for _ in _lines(path)),
+        instances=sum(1 for _ in _lines(path)),
         rows=first.rows if first else None,
         options=first.sample.options if first else {},
         source=source if isinstance(source, Mapping) else {},
@@ -97,7 +96,7 @@ def _samples(path: Path, first: _Read | None = None) -> Iterator[_Read]:
 def _read(logged: Mapping[str, Any], where: str) -> _Read:
     doc, replies = logged["doc"], [_first(kept) for kept in logged["filtered_resps"]]
     identity, reply = str(doc["id"]), replies[0]
-    told = about({"humor_tasks": doc["humor_tasks"]}, where)
+    told = task_metadata({"humor_tasks": doc["humor_tasks"]}, where)
     scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
     prompt = _prompt(logged)
     outcome = None if scored is None else Outcome.of(identity, scored)  # none of a run with --predict_only
@@ -122,7 +121,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         place=(scored or {}).get("place", logged.get("doc_id")),
         facts=told.facts,
         context=str(doc.get("context") or ""),
-        shown=(str(doc["picture"]),) if doc.get("picture") else (),
+        media_names=(str(doc["picture"]),) if doc.get("picture") else (),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)

@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Usage
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Shard, read_shard
 from humor_tasks.errors import BadInput, listed
 
 INCOMPLETE = "incomplete"
@@ -44,7 +44,7 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
         if shard == following:
             raise BadInput(f"{run.path} and {other.path} both hold part {shard}; keep one of them.")
     parts = [run for _, run in by_part]
-    first, held = parts[0], sum(run.held for run in parts)
+    first, held = parts[0], sum(run.instances for run in parts)
     status, error = next(((run.status, run.error) for run in parts if run.status != "success"), ("success", None))
     if status == "success" and held != first.rows:
         status, error = INCOMPLETE, _missing(shards, held, first.rows)
@@ -53,7 +53,7 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     source = {name: value for name, value in first.source.items() if name != "shard"}
     return dataclasses.replace(
         first,
-        held=held,
+        instances=held,
         paths=tuple(run.path for run in parts),
         samples=_Merged(parts),
         status=status,
@@ -93,7 +93,7 @@ def _identity(run: FinishedRun) -> Mapping[str, Any]:
         "model": run.model,
         "model arguments": run.arguments,
         "explainer": run.replayed,
-        "grader models": run.bound,
+        "grader models": run.role_models,
     }
 
 

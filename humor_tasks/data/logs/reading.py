@@ -65,7 +65,7 @@ def _open(path: Path, texts: bool) -> FinishedRun:
         from humor_tasks.data.logs.inspect_logs import read_log
 
         return read_log(path)
-    from humor_tasks.data.logs.prediction_files import read_texts
+    from humor_tasks.data.logs.predictions import read_texts
 
     return read_texts(path)
 
@@ -79,15 +79,15 @@ def _is_json_log(path: Path) -> bool:
 
 
 def _check_whole(run: FinishedRun) -> None:
-    short = run.rows is not None and run.held not in (0, run.rows)
+    short = run.rows is not None and run.instances not in (0, run.rows)
     if run.harness == "lm_eval" and short:
         raise BadInput(
-            f"{run.path}: holds {run.held} of {run.rows} instances; run it whole (no --limit, no --samples)."
+            f"{run.path}: holds {run.instances} of {run.rows} instances; run it whole (no --limit, no --samples)."
         )
     if run.status != "success" or short:
         raise BadInput(
-            f"{run.path}: holds {run.held} of {run.rows} instances, status {run.status}; run it whole (no --limit, or "
-            "inspect eval-retry)."
+            f"{run.path}: holds {run.instances} of {run.rows} instances, status {run.status}; run it whole (no "
+            "--limit, or inspect eval-retry)."
         )
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
+from humor_tasks.errors import BadInput
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
@@ -71,8 +72,8 @@ class LoggedSample:
     text, "" where the log does not hold it. question: the text of the prompt's last turn; of lm-eval the whole prompt.
     target: the letter or the reference text. reply: None where the run has no reply in text. raw: in lm-eval the logged
     response, such as a log-likelihood and whether it is the greatest; a list of several. place: the position among all
-    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of
-    its pictures and clips in the dataset.
+    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. media_names: the
+    names of its pictures and clips in the dataset.
     """
 
     where: str
@@ -97,7 +98,7 @@ class LoggedSample:
     place: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context: str = field(default="", repr=False)
-    shown: tuple[str, ...] = ()
+    media_names: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome | None:
@@ -132,14 +133,15 @@ class FinishedRun:
     """One run.
 
     signature: without entries where the run records none. status: Inspect's status, "success" for a finished run. rows:
-    the number of instances of a complete run, where known. held: the number of instances in the file. options: the
+    the number of instances of a complete run, where known. instances: the number of instances in the file. options: the
     options of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by
-    model and by model role. bound: the models of each role; settings: the generation settings of each of these models'
-    own configuration. arguments: the arguments that the model was made with, of a `replayed` one without secrets, and
-    empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that no other run
-    has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that wrote the
-    replies, where the run only graded the replies of another run. samples: all replies, read from the file again at
-    each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was asked.
+    model and by model role. role_models: the models of each role; settings: the generation settings of each of these
+    models' own configuration. arguments: the arguments that the model was made with, of a `replayed` one without
+    secrets, and empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that
+    no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that
+    wrote the replies, where the run only graded the replies of another run. samples: all replies, read from the file
+    again at each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was
+    asked.
     """
 
     path: Path
@@ -148,7 +150,7 @@ class FinishedRun:
     version: str
     signature: Signature
     model: str
-    held: int
+    instances: int
     samples: Iterable[LoggedSample] = field(repr=False)
     rows: int | None = None
     status: str = "success"
@@ -157,7 +159,7 @@ class FinishedRun:
     source: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Usage] = field(default_factory=dict)
     roles: Mapping[str, Usage] = field(default_factory=dict)
-    bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    role_models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     settings: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -171,7 +173,7 @@ class FinishedRun:
     @property
     def graders(self) -> tuple[str, ...]:
         """The models bound to the role `grader`."""
-        return self.bound.get("grader", ())
+        return self.role_models.get("grader", ())
 
     def __iter__(self) -> Iterator[LoggedSample]:
         return iter(self.samples)
@@ -182,7 +184,7 @@ class FinishedRun:
 
 
 @dataclass(frozen=True)
-class About:
+class TaskMetadata:
     """The task metadata of a sample, from Inspect's sample metadata or lm-eval's document."""
 
     benchmark: str | None = None
@@ -192,3 +194,28 @@ class About:
     groups: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None
+
+
+def task_metadata(held: Mapping[str, Any], where: str = "a sample") -> TaskMetadata:
+    """What the metadata of an Inspect sample or a document of lm-eval says; empty for a task of another package.
+
+    Raises BadInput, with `where` in the message, for metadata of another shape.
+    """
+    told = held.get("humor_tasks")
+    if not isinstance(told, Mapping):
+        return TaskMetadata()
+    try:
+        groups = {name: str(value) for name, value in told["groups"].items()}
+        signature = Signature.parse(told.get("signature") or "")
+        known = told.get("benchmark"), told.get("version"), signature
+        return TaskMetadata(*known, dict(told["options"]), groups, dict(told["facts"]), told.get("place"))
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise BadInput(
+            f"{where}: its metadata under 'humor_tasks' cannot be read ({problem!r}). It was edited, or written by "
+            "another version of humor-tasks; run the task again."
+        ) from None
+
+
+def logged_facts(record: Record) -> dict[str, Any]:
+    """What a log keeps of a record for `task_metadata`."""
+    return {"groups": dict(record.groups), "facts": dict(record.facts)}

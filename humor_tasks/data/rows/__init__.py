@@ -10,12 +10,16 @@ Rows are numbered from 0, as in `datasets`. Importing this package imports no he
 Corpora that consist of one public CSV file are read by `read_csv` and downloaded by `fetch`.
 """
 
-from humor_tasks.data.rows.catalogue import Catalogue, catalogue
-from humor_tasks.data.rows.csv_file import CsvRows, read_csv
-from humor_tasks.data.rows.described import described_by
+from humor_tasks.data.reading import CsvRows, read_csv
 from humor_tasks.data.rows.download import fetch
-from humor_tasks.data.rows.leaderboard import is_leaderboard, read_leaderboard
-from humor_tasks.data.rows.opening import open_rows
+from humor_tasks.data.rows.opening import (
+    Catalogue,
+    catalogue,
+    described_by,
+    is_leaderboard,
+    open_rows,
+    read_leaderboard,
+)
 from humor_tasks.data.rows.table import Absent, Rows, fingerprint, join_fingerprints, provenance_of, skipped_in
 
 __all__ = [

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Protocol
 
-from humor_tasks.data.records import Grouped
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import Grouped, ReplyLength
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.texts import edits_in
 

@@ -17,9 +17,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
-from humor_tasks.benchmarks.judging import ByAnswer, Verdict
+from humor_tasks.benchmarks.judging import ByAnswer, Judgement, Verdict
 from humor_tasks.benchmarks.options import Declared, parameter
-from humor_tasks.benchmarks.rubric import Judgement
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed

@@ -11,11 +11,22 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import JUDGED, AsAsked, ByAnswer, ByRubric, Judging, Panel, Question, Reply, logged
-from humor_tasks.benchmarks.reference import judging_of
-from humor_tasks.benchmarks.rubric import Rubric, open_rubric
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import (
+    JUDGED,
+    ByAnswer,
+    ByRubric,
+    Judging,
+    OwnPrompt,
+    Panel,
+    Question,
+    Reply,
+    Rubric,
+    logged,
+    open_rubric,
+)
+from humor_tasks.benchmarks.preference import judging_of
+from humor_tasks.data.logs.record import task_metadata
 from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -78,14 +89,14 @@ class Judge:
     def _how(self, state: TaskState) -> Requests:
         if not self.as_in_task or not isinstance(self.how, Asking):
             return self.how
-        return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
+        return dataclasses.replace(self.how, structured=task_metadata(state.metadata).options.get("structured", False))
 
 
 # ---- the reply ------------------------------------------------------------------------------------
 
 
 def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
-    identity, told = str(state.sample_id), about(state.metadata)
+    identity, told = str(state.sample_id), task_metadata(state.metadata)
     ours = told.benchmark is not None  # in other tasks, metadata of the same names can differ
     points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     record = Record(
@@ -99,7 +110,7 @@ def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Targe
         points=tuple(Point(**point) for point in state.metadata.get("points", ())) if ours else tuple(points),
         facts=told.facts,
     )
-    if judging.of_reply:
+    if judging.judges_replies:
         outcome = read_reply(run, state, target)
     else:
         outcome = Outcome(record.id, record.cluster, record.groups, "answered", None, None, {}, record.facts)
@@ -123,12 +134,12 @@ async def _ask(
     judges: Sequence[Model], questions: Sequence[Question], judging: Judging[Any], how: Requests, state: TaskState
 ) -> list[Panel]:
     """The verdicts of all judges on each question; none on a question that is not put."""
-    asked = [question.put for question in questions if question.put is not None]
+    asked = [question.request for question in questions if question.request is not None]
     for put in asked:
         if isinstance(put, ByAnswer) and put.needs_logprobs and len(judges) > 1:
             needs = f"{put.needs_logprobs} needs one grader, whose log-probabilities are compared"
             cannot_run(f"{needs}, not {len(judges)}.")
-    shown = media_of(_asked_last(state), f"of sample {state.sample_id}") if asked and judging.shows else []
+    shown = media_of(_asked_last(state), f"of sample {state.sample_id}") if asked and judging.shows_media else []
     try:
         messages = [await in_thread(_messages, put, how, state, shown) for put in asked]
     except BadInput as problem:
@@ -145,14 +156,14 @@ async def _ask(
         verdicts = iter(await collect(*requests))
     except BaseExceptionGroup as problems:
         raise first_exception(problems) from None
-    return [Panel(q.about, tuple(next(verdicts) for _ in judges) if q.put is not None else ()) for q in questions]
+    return [Panel(q.about, tuple(next(verdicts) for _ in judges) if q.request is not None else ()) for q in questions]
 
 
 def _messages(
-    put: ByRubric | ByAnswer | AsAsked, how: Requests, state: TaskState, shown: Sequence[Content]
+    put: ByRubric | ByAnswer | OwnPrompt, how: Requests, state: TaskState, shown: Sequence[Content]
 ) -> list[ChatMessage]:
     """A question with the pictures and clips that are `shown`; the item's own prompt has them already."""
-    if isinstance(put, AsAsked):
+    if isinstance(put, OwnPrompt):
         return list(state.messages)
     if isinstance(put, ByAnswer):
         messages = chat_messages(put.prompt, put.record, put.form, put.length, pictures=True)
@@ -163,7 +174,7 @@ def _messages(
     return messages
 
 
-def _form(put: ByRubric | ByAnswer | AsAsked, how: Requests) -> VerdictForm:
+def _form(put: ByRubric | ByAnswer | OwnPrompt, how: Requests) -> VerdictForm:
     if isinstance(put, ByAnswer):
         return by_answer(put)
     return in_words(put.rubric.judgement if isinstance(put, ByRubric) else put.judgement, _structured(how))
@@ -189,7 +200,7 @@ def _score(judging: Judging[Any], outcome: Outcome, questions: Sequence[Question
     told = {JUDGED: logged(judging, panels)}
     score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **told)
     if value is None and score.reason is None:
-        score.reason = judging.why_none(outcome)
+        score.reason = judging.missing_reason(outcome)
     return score
 
 
@@ -203,7 +214,7 @@ def _signature(
     judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]
 ) -> Signature:
     """Who judged, and how: for a score's metadata."""
-    others = dict.fromkeys(q.put.prompts for q in questions if isinstance(q.put, ByAnswer))
+    others = dict.fromkeys(q.request.prompts for q in questions if isinstance(q.request, ByAnswer))
     prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
     about = {"graders": ",".join(map(str, judges)), **how.shown()}
     return Signature(about | ({"prompts": prompts} if prompts else {}))

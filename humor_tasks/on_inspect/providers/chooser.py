@@ -20,7 +20,7 @@ from inspect_ai.model import (
     TopLogprob,
 )
 
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.errors import check_choice
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import (

@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.config import GenerationSettings, settings_for
 from humor_tasks.on_inspect.checks import check_cache

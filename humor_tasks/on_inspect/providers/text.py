@@ -19,8 +19,8 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.media.frames import sample_frames
-from humor_tasks.data.reply_length import ReplyLength
-from humor_tasks.data.text import cut_at
+from humor_tasks.data.reading import cut_at
+from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.image_text import ImageText, Seen

@@ -22,15 +22,16 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.card import Chain
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
+from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.loading import pools
-from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
+from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.benchmarks.uses import Chain
-from humor_tasks.data.logs.metadata import about
-from humor_tasks.data.logs.record import About
+from humor_tasks.data.logs.record import TaskMetadata, task_metadata
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.data.signature import Signature, digest
@@ -39,6 +40,8 @@ from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import in_thread, turn_messages
 from humor_tasks.on_inspect.outcomes import sign
+
+SUBTASKS = {b.name.removeprefix("mock_"): b for b in (MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING)}
 
 NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
@@ -61,7 +64,7 @@ def chain_of_task_solver(
     given |= {"seed": seed, "prompts": prompts}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        of_task = about(state.metadata)
+        of_task = task_metadata(state.metadata)
         if of_task.options.get("chain_of_task") is True:
             cannot_run(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
@@ -86,7 +89,7 @@ def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -
     return check_choice(what, value, known)
 
 
-def _settings(of_task: About) -> dict[str, Any]:
+def _settings(of_task: TaskMetadata) -> dict[str, Any]:
     """The parameters of a MOCK task; for other tasks, only the seed."""
     benchmark = BENCHMARKS.get(of_task.benchmark or "")
     names = SETTINGS if benchmark and issubclass(benchmark.options, mock.MockOptions) else ("seed",)
@@ -94,11 +97,11 @@ def _settings(of_task: About) -> dict[str, Any]:
 
 
 def _scene(state: TaskState) -> str:
-    told = about(state.metadata)
+    told = task_metadata(state.metadata)
     return _chain(told).scene or told.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
-def _chain(of_task: About) -> Chain:
+def _chain(of_task: TaskMetadata) -> Chain:
     """What the sample's benchmark says of the worked samples that fit it."""
     benchmark = BENCHMARKS.get(of_task.benchmark or "")
     return (benchmark.uses.chain if benchmark else None) or NO_CHAIN
@@ -136,13 +139,13 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
     first = next((i for i, m in enumerate(state.messages) if not isinstance(m, ChatMessageSystem)), 0)
     state.messages = [*state.messages[:first], *turn_messages(turns, pictures=True), *state.messages[first:]]
     shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
-    options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
+    options = {k: v for k, v in run.options.signature_entries().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
     signature = Signature(signed | {"prompts": run.prompts_hash, **worked})
     state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
 
 
-def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
+def _signed(of_task: TaskMetadata, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
     """What the run's signature says: for MOCK's own samples the same as of the parameter chain_of_task=true.
 
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
@@ -152,11 +155,11 @@ def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, 
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
     if of_task.benchmark == run.benchmark.name and same and of_task.signature.get("prompts") == plain:
         return {"chain_of_task": "True", **_worked(of_task, run), "prompts": run.prompts_hash}
-    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.shown()}
+    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.signature_entries()}
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 
-def _worked(of_task: About, run: Run[mock.MockOptions]) -> dict[str, str]:
+def _worked(of_task: TaskMetadata, run: Run[mock.MockOptions]) -> dict[str, str]:
     """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
     data = replace(run.data, provenance=of_task.facts)
     whole = replace(run, options=replace(run.options, scene=of_task.options["scene"]), data=data)
@@ -170,7 +173,7 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    told = about(state.metadata)
+    told = task_metadata(state.metadata)
     if told.benchmark and _chain(told).scene:
         cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}

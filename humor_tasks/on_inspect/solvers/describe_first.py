@@ -15,7 +15,7 @@ from inspect_ai.model import ChatMessage, Model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
+from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture

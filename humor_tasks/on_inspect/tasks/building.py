@@ -15,10 +15,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.benchmarks.judging import POINT
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.benchmarks.rubric import POINT
-from humor_tasks.data.logs.metadata import held_of
+from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -51,7 +51,7 @@ def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
     if benchmark.judging:
-        return Asking if benchmark.judging.in_words else Requests
+        return Asking if benchmark.judging.verdict_in_words else Requests
     return Repeated if benchmark.uses.repeated else Declared
 
 
@@ -71,7 +71,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     try:
         benchmark = find_benchmark(name)
         judging = benchmark.judging
-        asks = asks and (judging is None or judging.of_reply)
+        asks = asks and (judging is None or judging.judges_replies)
         if judging:
             check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
@@ -108,7 +108,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         version=run.version,
         metadata=about,
         viewer=viewer_of(
-            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.shown.columns
+            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.display.columns
         ),
     )
 
@@ -157,10 +157,10 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
-    about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
+    about |= {"place": run.data.positions[record.id]} if run.data.positions else {}  # for the order of joined parts
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
     judging = run.benchmark.judging
-    if record.points or (judging and judging.of_reply):  # what judges are asked is made from these
+    if record.points or (judging and judging.judges_replies):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.models.choosers.reward import RewardChooser
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.local import batch_size_of, device_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.report.graded import GradedPoint, read_graded

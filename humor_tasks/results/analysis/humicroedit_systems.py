@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.api import check_ids, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, headlines_of
-from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.humicroedit import ALL, MEAN, Embed, Headline, Pair, System

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from humor_tasks.benchmarks.contest_dates import MARGIN, contest_date, has_dates
+from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, has_dates
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut, Result, Results
@@ -246,10 +246,10 @@ def _cutoff(each: System, cutoff: datetime.date) -> Cutoff:
     between = 0
     for identity, cluster in each.clusters.items():
         apart = contest_date(int(cluster)) - cutoff
-        if abs(apart) <= MARGIN:
+        if abs(apart) <= DATE_MARGIN:
             between += 1
         else:
-            (after if apart > MARGIN else before).append(identity)
+            (after if apart > DATE_MARGIN else before).append(identity)
     first, second = each.mean(before), each.mean(after)
     return Cutoff(each.name, first, second, independent_difference(second, first), between)
 

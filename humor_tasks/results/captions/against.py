@@ -11,7 +11,7 @@ from inspect_ai import eval, task_with
 from inspect_ai.model import Model, ModelOutput, StopReason
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.signature import Signature

@@ -15,8 +15,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import writers
 from humor_tasks.data.logs import read_run
-from humor_tasks.data.reading import json_lines
-from humor_tasks.data.text import check_text
+from humor_tasks.data.reading import check_text, json_lines
 from humor_tasks.data.writing import LONE, write_json, write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry

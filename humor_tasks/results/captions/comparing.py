@@ -15,9 +15,10 @@ from inspect_ai.model import CachePolicy, Model
 from inspect_ai.solver import generate
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest import rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
@@ -81,7 +82,7 @@ class Judge:
 def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
     """The cartoons of `explanation`; corpus: the parameters that locate them."""
     options = contest.NyccOptions(**corpus)
-    data = contest.load(EXPLANATION, options)
+    data = rows.load(EXPLANATION, options)
     found: dict[str, Record] = {}
     for record in data.records:
         found.setdefault(record.cluster, record)

@@ -22,9 +22,7 @@ from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.lm_eval_samples import is_samples
-from humor_tasks.data.reading import json_lines
-from humor_tasks.data.rows.csv_file import CsvRows, read_csv
-from humor_tasks.data.text import check_text, is_visible
+from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.caption_list import read_captions

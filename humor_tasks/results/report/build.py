@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.missing import missing_warning
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.prices import Price
 from humor_tasks.results.report.chart import Chart
 from humor_tasks.results.report.charts import charts_of
@@ -49,7 +49,7 @@ def build_report(
     check_subset(hard)
     spent = {r.run.path: spent_of(r.run, r.benchmark.judging is not None, prices, anew) for r in results.results}
     card = scorecard(results)
-    with_points = [r for r in results.results if r.benchmark.shown.subsets and has_main_metric(r)]
+    with_points = [r for r in results.results if r.benchmark.display.subsets and has_main_metric(r)]
     judged = {
         name: tuple(lines_of([graded(r.run, prices, anew) for r in with_points if r.benchmark.name == name], hard))
         for name in dict.fromkeys(r.benchmark.name for r in with_points)
@@ -70,8 +70,8 @@ def build_report(
 def check_subset(subset: str) -> None:
     """Raise BadInput where a benchmark with subsets of its points has no such subset."""
     for benchmark in BENCHMARKS.values():
-        if benchmark.shown.subsets:
-            benchmark.shown.subsets.keys(subset, "")
+        if benchmark.display.subsets:
+            benchmark.display.subsets.keys(subset, "")
 
 
 def _missing(results: Iterable[Result]) -> Iterator[str]:

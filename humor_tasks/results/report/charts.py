@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from humor_tasks.benchmarks import charts
-from humor_tasks.benchmarks.charts import Binned, ByShots, BySubset, Calibration, TwoMetrics
+from humor_tasks.benchmarks import card
+from humor_tasks.benchmarks.card import Binned, ByShots, BySubset, Calibration, TwoMetrics
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -30,7 +30,7 @@ ORDER = (ByShots, TwoMetrics, Binned, Calibration, BySubset)
 def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Path, Both]) -> tuple[Chart, ...]:
     """Every chart that has data, in the order of the report. lines: the tables of judged points. spent:
     tokens and cost by the path of a run."""
-    declared = [(each, group) for group in groups for each in group.benchmark.shown.charts]
+    declared = [(each, group) for group in groups for each in group.benchmark.display.charts]
     declared.sort(key=lambda pair: ORDER.index(type(pair[0])))
     found = [_drawn(each, group, lines) for each, group in declared]
     found += [*judge_bias(groups), *map(by_fold, groups)]
@@ -38,7 +38,7 @@ def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Pat
     return tuple(chart for chart in found if chart is not None)
 
 
-def _drawn(declared: charts.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
+def _drawn(declared: card.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
     """A declared chart with a group's results."""
     match declared:
         case ByShots():
@@ -245,7 +245,7 @@ def _two(held: Sequence[tuple[float, float, str]]) -> tuple[list[float], list[st
 
 def by_subset(declared: BySubset, group: Group, lines: Sequence[Line]) -> Chart | None:
     """The share of passed points over each named subset."""
-    subsets = group.benchmark.shown.subsets
+    subsets = group.benchmark.display.subsets
     names = subsets.names if subsets else ()
     paths = {result.run.path for result in _finished(group)}
     series = []

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.card import Subsets
 from humor_tasks.benchmarks.judging import damaged, panels_in
 from humor_tasks.benchmarks.points import by_points
-from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
 from humor_tasks.data.prices import Price
 from humor_tasks.data.signature import Signature
@@ -123,5 +123,5 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
         rows=run.rows,
         samples=len(ids),
         dataset=run.source.get("dataset"),
-        subsets=benchmark.shown.subsets if benchmark else None,
+        subsets=benchmark.display.subsets if benchmark else None,
     )

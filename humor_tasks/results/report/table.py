@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.missing import BOUNDS
+from humor_tasks.benchmarks.judging import BOUNDS
 from humor_tasks.data.tables import aligned, interval
 from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed
@@ -132,7 +132,7 @@ def _spent(spent: Spent | None) -> tuple[str, str]:
 
 def shown_name(lines: Sequence[Line]) -> str:
     """The benchmark of these rows, in a heading."""
-    return ", ".join(dict.fromkeys(line.log.subsets.of for line in lines if line.log.subsets))
+    return ", ".join(dict.fromkeys(line.log.subsets.title for line in lines if line.log.subsets))
 
 
 def incomparable(lines: Sequence[Line]) -> list[str]:
@@ -153,7 +153,7 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
 def circular(lines: Sequence[Line], hard: str) -> list[str]:
     """A message on the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`; empty without one."""
     logs = [line.log for line in lines]
-    chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.chosen_by(hard)}
+    chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.source_logs(hard)}
     found = [log for log in logs if (log.path.name, log.model) in chosen]
     if not found:
         return []

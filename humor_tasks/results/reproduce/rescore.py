@@ -13,10 +13,10 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
-from humor_tasks.benchmarks.reference import judging_of
+from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.data.logs import LoggedSample, Scored
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput, check_choice
@@ -123,7 +123,7 @@ def rules_of(result: Result) -> list[str]:
     written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
     applies: dict[str, bool] = {
         "extraction": isinstance(form, Choice) and written,
-        "on_unparsed": benchmark.judging is None or benchmark.judging.of_reply,
+        "on_unparsed": benchmark.judging is None or benchmark.judging.judges_replies,
         "seed": form.guess(0, "") is not None,
     }
     return [name for name in RULES if name in declared and applies[name]]
@@ -185,6 +185,6 @@ def _again(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     try:
         if panels is None:
             raise KeyError(JUDGED)
-        return judging.outcome(run, _read(run, sample, score) if judging.of_reply else o, panels)
+        return judging.outcome(run, _read(run, sample, score) if judging.judges_replies else o, panels)
     except (LookupError, TypeError, ArithmeticError) as problem:
         raise damaged(sample.where, problem) from None

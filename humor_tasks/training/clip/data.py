@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.training.clip.config import ClipTrainConfig
 

@@ -21,7 +21,7 @@ from torch import nn
 from torch.nn.functional import normalize
 from tqdm import tqdm
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data import trained_on
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import replacing, write_bytes, write_json

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.data.text import missing
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 from humor_tasks.training.hosted.limits import Limits, TrainedModel

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.parameters import opened
 

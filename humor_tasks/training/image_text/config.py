@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.benchmarks.options import read_parameters
 from humor_tasks.errors import BadInput, check_choice

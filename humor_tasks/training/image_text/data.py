@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Turn
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.models.image_text import Seen
 from humor_tasks.training.image_text.config import ImageTextTrainConfig, benchmark_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.models.image_text import on_device, tensors_of, text_of
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted

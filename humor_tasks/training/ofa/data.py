@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.pictures import decoded, stacked, threads
 from humor_tasks.training.ofa.config import OfaTrainConfig

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.ofa import Describer

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.splits import check_disjoint
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.rows.table import Absent
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.parameters import opened
 from humor_tasks.training.hosted.rows import SPLITS

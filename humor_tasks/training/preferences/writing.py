@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.benchmarks.prompts import templates_hash
 from humor_tasks.data.writing import replacing
 from humor_tasks.errors import BadInput

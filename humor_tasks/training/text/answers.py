@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.text.causal import Causal

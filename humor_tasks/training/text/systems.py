@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn.functional import cross_entropy
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted, last_logits, padded_left

@@ -77,7 +77,7 @@ class Item:
         self.choices = self.choices or sample.choices
         self.fields = {name: cut(text, MOST_OF_A_FIELD) for name, text in sample.fields.items()} | dict(self.fields)
         self.points = self.points or tuple(point.text for point in sample.points)
-        self.asked_pictures |= bool(sample.shown)
+        self.asked_pictures |= bool(sample.media_names)
         if not self.fields and not self.choices:
             self.prompt = self.prompt or cut(sample.prompt, MOST_OF_A_FIELD)
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample
 from humor_tasks.data.reading import parse_json, parse_line, read_body
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, listed
 
 ID_FIELDS = ("instance_id", "id")
@@ -93,3 +95,36 @@ def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     if repeated:
         raise BadInput(f"{path}: {listed('repeated id', repeated)}. Nothing was scored.")
     return result
+
+
+def read_texts(path: Path) -> FinishedRun:
+    """The predictions as replies; the model's name is the file name. See `read_predictions` for the formats."""
+    samples = [
+        LoggedSample(
+            where=f"{path}, id {identity}",
+            id=identity,
+            epoch=1,
+            cluster=identity,
+            groups={},
+            benchmark=None,
+            version=None,
+            options={},
+            choices=(),
+            fields={},
+            points=(),
+            prompt="",
+            reply=text,
+            raw=text,
+        )
+        for identity, text in read_predictions(path).items()
+    ]
+    return FinishedRun(
+        path,
+        "predictions",
+        None,
+        version="-",
+        signature=Signature(),
+        model=path.stem,
+        instances=len(samples),
+        samples=samples,
+    )

@@ -19,21 +19,16 @@ from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
-from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.judging import Judging
+from humor_tasks.benchmarks.card import Card, Display, Uses
+from humor_tasks.benchmarks.judging import Judging, Verdicts
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
-from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.options import Variant, check_name
 from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
-from humor_tasks.benchmarks.uses import Shown, Uses
-from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.reply_length import ReplyLength
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength, Shard, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -44,7 +39,7 @@ O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
 A plain `Benchmark` or `Run` has any options.
 """
 
-TOLD = {"logprobs": "logprob_", "scores": "score_"}
+LETTER_METRICS = {"logprobs": "logprob_", "scores": "score_"}
 """Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
 
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
@@ -58,7 +53,17 @@ models to their providers, because hidden reasoning counts there; it sends a lim
 that the user gives takes precedence.
 """
 
-ASKED = ("shots", "shots_order", "prompts", "cot", "scale", "estimate", "on_unparsed", "extraction", "seed")
+PROTOCOL_PARAMETERS = (
+    "shots",
+    "shots_order",
+    "prompts",
+    "cot",
+    "scale",
+    "estimate",
+    "on_unparsed",
+    "extraction",
+    "seed",
+)
 """Parameters that change how rows are asked or scored, and not which rows are read and how."""
 
 
@@ -70,19 +75,19 @@ class Data:
     pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used. None
     where there are no training rows.
     dropped: ids of rows that are not scored; a predictions file may contain them.
-    places: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
+    positions: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
     entries: returns the texts of a cluster that a reply may repeat. None where a reply is not compared with any, and in
     a run without data (`Benchmark.reopen`).
-    drawn: returns worked examples that depend on the order of the whole data, of which `records` may be a part: fold
-    and number -> record id -> examples. None where examples are drawn for each record alone.
+    drawn_examples: returns worked examples that depend on the order of the whole data, of which `records` may be a
+    part: fold and number -> record id -> examples. None where examples are drawn for each record alone.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
     pool: Callable[..., Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
-    places: Mapping[str, int] = field(default_factory=dict)
-    drawn: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
+    positions: Mapping[str, int] = field(default_factory=dict)
+    drawn_examples: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
     entries: Callable[[str], Sequence[str]] | None = None
 
     def part(self, shard: Shard, where: str) -> Data:
@@ -104,7 +109,7 @@ class Data:
             records=tuple(self.records[i] for i in places.values()),
             provenance={**self.provenance, "shard": str(shard)},
             dropped=self.dropped | {record.id for record in self.records if record.id not in places},
-            places=places,
+            positions=places,
         )
 
 
@@ -134,12 +139,13 @@ class Benchmark(Generic[O_co]):
     signatures: returns additional entries of a score's signature.
     judging: how judges score the answers (`benchmarks.judging`); None if no judge is needed.
     verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
-    they add metrics of missing verdicts (`benchmarks.missing`).
-    told: the kinds of per-letter numbers, from TOLD, that a multiple-choice outcome keeps in its values.
+    they add metrics of missing verdicts (`benchmarks.judging`).
+    letter_metrics: the kinds of per-letter numbers, from LETTER_METRICS, that a multiple-choice outcome keeps in its
+    values.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    uses: what its rows and replies can be used for beyond a run; see `benchmarks.uses`.
-    shown: how the viewer and reports show its scores; see `benchmarks.uses`.
+    uses: what its rows and replies can be used for beyond a run; see `benchmarks.card`.
+    display: how the viewer and reports show its scores; see `benchmarks.card`.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
     """
 
@@ -158,14 +164,14 @@ class Benchmark(Generic[O_co]):
     signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
     judging: Judging[Run[O_co]] | None = None
     verdicts: Verdicts | None = None
-    told: frozenset[str] = frozenset()
+    letter_metrics: frozenset[str] = frozenset()
     corpus: str = ""
     uses: Uses = field(default_factory=Uses)
-    shown: Shown = field(default_factory=Shown)
+    display: Display = field(default_factory=Display)
     lm_eval: tuple[Variant, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, kind in (("card", Card), ("judging", Judging | None), ("uses", Uses), ("shown", Shown)):
+        for name, kind in (("card", Card), ("judging", Judging | None), ("uses", Uses), ("display", Display)):
             if not isinstance(value := getattr(self, name), kind):
                 raise ValueError(f"benchmark {self.name}: {name} is {value!r:.60}; give a {name.title()}.")
         for name in ("metrics", "templates", "lm_eval"):
@@ -174,8 +180,10 @@ class Benchmark(Generic[O_co]):
         for variant in self.lm_eval:
             for name in (*variant.fixed, *variant.metadata):
                 check_name(self.options, f"{self.name}, fixed by {variant.name}", name)
-        if unknown := self.told - TOLD.keys():
-            raise ValueError(f"benchmark {self.name}: told is {sorted(unknown)}; choose from {', '.join(TOLD)}.")
+        if unknown := self.letter_metrics - LETTER_METRICS.keys():
+            raise ValueError(
+                f"benchmark {self.name}: letter_metrics is {sorted(unknown)}; choose from {', '.join(LETTER_METRICS)}."
+            )
 
     @property
     def reported(self) -> tuple[Metric, ...]:
@@ -267,14 +275,14 @@ class Run(Generic[O_co]):
         return self.data.records
 
     def with_options(self, **changes: Any) -> Run[O_co]:
-        """The same data with other parameters of ASKED.
+        """The same data with other parameters of PROTOCOL_PARAMETERS.
 
         Raises BadInput for any other, which may select the rows or what is read of them: the signature would name rows
         that are not there.
         """
         options = dataclasses.replace(self.options, **changes)
         for name, value in changes.items():
-            rows = name not in ASKED or (name == "seed" and options.rows_by_seed)
+            rows = name not in PROTOCOL_PARAMETERS or (name == "seed" and options.rows_by_seed)
             if rows and value != getattr(self.options, name):
                 raise BadInput(
                     f"{self.benchmark.name}: {name}={value} changes what is read; open the benchmark with it."
@@ -323,26 +331,28 @@ class Run(Generic[O_co]):
         record: Record,
         reply: str,
         refused: bool = False,
-        told: Mapping[str, float] = MappingProxyType({}),
+        letter_values: Mapping[str, float] = MappingProxyType({}),
         cut_off: bool = False,
     ) -> Outcome:
         """Parse a reply and score it.
 
         refused, cut_off: whether the provider flagged a refusal, and whether the reply ended at a limit of its length.
-        told: as in `scored`.
+        letter_values: as in `scored`.
         """
         form = self.form
-        return self.scored(record, UNREAD if cut_off and form.whole else form.read(reply, refused), told)
+        return self.scored(record, UNREAD if cut_off and form.whole else form.read(reply, refused), letter_values)
 
-    def scored(self, record: Record, answer: Answer, told: Mapping[str, float] = MappingProxyType({})) -> Outcome:
+    def scored(
+        self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
+    ) -> Outcome:
         """Score an answer that does not come from a reply, such as one from log-likelihoods.
 
-        told: the model's numbers by the names of TOLD. Those that `Benchmark.told` asks for and that are finite become
-        values of the outcome.
+        letter_values: the model's numbers by the names of LETTER_METRICS. Those that `Benchmark.letter_metrics` asks
+        for and that are finite become values of the outcome.
         """
         outcome = self.benchmark.outcome(self, record, answer)
-        asked = tuple(TOLD[kind] for kind in self.benchmark.told)
-        kept = {name: value for name, value in told.items() if name.startswith(asked) and math.isfinite(value)}
+        asked = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
+        kept = {name: value for name, value in letter_values.items() if name.startswith(asked) and math.isfinite(value)}
         return dataclasses.replace(outcome, values={**outcome.values, **kept}) if kept else outcome
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -377,7 +387,7 @@ class Run(Generic[O_co]):
         shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
         shown |= {"rows": source["fingerprint"][:12]}
         shown |= {"skipped": source["skipped"]} if "skipped" in source else {}
-        shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
+        shown |= {**self.options.signature_entries(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash}
         shown |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
         return Signature(shown | {"humor_tasks": __version__} | changes)

@@ -1,0 +1,302 @@
+"""Rows of the New Yorker Caption Contest corpus as records; from-pixels rows in the from-description layout."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.parse
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, NyccOptions
+from humor_tasks.benchmarks.definition import Benchmark, Data
+from humor_tasks.benchmarks.shots import by_cluster, released
+from humor_tasks.data.descriptions import Description
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import check_text
+from humor_tasks.data.records import Record
+from humor_tasks.data.rows import (
+    Rows,
+    catalogue,
+    described_by,
+    is_leaderboard,
+    open_rows,
+    provenance_of,
+    read_leaderboard,
+    skipped_in,
+)
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, check_choice
+
+SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
+WIKIPEDIA = "https://en.wikipedia.org/wiki/"
+SOURCES = ("official_winner", "crowd_winner")
+
+
+def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:
+    """The records of one fold or of all five; `extra` names additional columns of the benchmark."""
+    read = partial(_read, benchmark, o, tuple(extra))
+    folds = FOLDS if o.fold == "all" else (str(o.fold),)
+    if o.dataset != "sample" and is_leaderboard(o.dataset):
+        parts = [_read_unlabelled(benchmark, o)]
+    else:
+        parts = [read(fold, o.split) for fold in folds]
+    records = tuple(_distinct([record for rows, records in parts for record in records], parts))
+    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
+    if (describer := described_by(o.dataset)) is not None:  # the descriptions are a model's, not the corpus's
+        provenance["described"] = describer
+    # lm-eval sets the number of shots only after it builds a task, so training rows are loaded on demand.
+    pool = lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1]))
+
+    @cache
+    def drawn(fold: str, count: int) -> dict[str, list[Record]]:
+        evaluated = [record for record in records if record.groups["fold"] == fold]
+        return released(evaluated, pool(fold), count, o.train_split)
+
+    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]), drawn_examples=drawn)
+
+
+def _read(
+    benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
+) -> tuple[Rows, list[Record]]:
+    pixels = o.setting == "pixels"
+    config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
+    columns = ["contest_number", "caption_choices", "label", "instance_id", *extra]
+    if o.setting == "description":
+        columns += SCENE_COLUMNS
+    home = Path(folder(CARD))
+    rows = open_rows(
+        o.dataset,
+        hub=HUB,
+        cards=home,
+        config=config,
+        split=split,
+        columns=columns,
+        pictures=pixels,
+        revision=o.revision,
+        on_bad_picture=o.on_bad_picture,
+    )
+    labels = benchmark.form(o).labels
+    return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
+
+
+def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:
+    if o.setting != "pixels":
+        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has only pictures: use setting=pixels.")
+    if not benchmark.form(o).labels:
+        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
+    if (o.fold, o.split, o.revision) != ("0", "test", None):
+        raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
+    rows = read_leaderboard(Path(o.dataset), o.on_bad_picture)
+    labels = benchmark.form(o).labels
+    return rows, [_record(labels, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
+
+
+def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> list[Record]:
+    seen: dict[str, int] = {}
+    where = [rows.where(i) for rows, part in parts for i in range(len(part))]
+    for i, record in enumerate(records):
+        if record.id in seen:
+            raise BadInput(f"{where[i]}: instance_id {record.id} is also that of {where[seen[record.id]]}.")
+        seen[record.id] = i
+    return records
+
+
+# ---- record -------------------------------------------------------------------------------------
+
+
+def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
+    identity, contest = _text(row, "instance_id", where), row["contest_number"]
+    choices = _choices(row, labels, where)
+    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(labels, choices, strict=False))}
+    if not labels:
+        fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
+    scene = {} if setting != "description" else _scene(row, where)
+    target = None if fold == "-" else _label(row, labels, where)
+    if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
+        raise BadInput(
+            f"{where}: contest_number is {contest!r}; it must be a whole number: standard errors are clustered by it."
+        )
+    return Record(
+        id=identity,
+        cluster=str(contest) if contest is not None else identity,
+        fields=fields | scene,
+        context=scene_context(scene) if scene else "",
+        choices=choices,
+        target=target,
+        groups={"fold": fold} | ({"winner_source": str(row["winner_source"])} if "winner_source" in row else {}),
+        picture=row.get("image"),
+    )
+
+
+def _text(row: Mapping[str, Any], column: str, where: str) -> str:
+    return check_text(row[column], f"{where}: {column}")
+
+
+def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tuple[str, ...]:
+    if not letters:
+        return ()
+    choices = row["caption_choices"]
+    if not isinstance(choices, list) or len(choices) != len(letters):
+        count = len(choices) if isinstance(choices, list) else f"{choices!r} instead of"
+        raise BadInput(f"{where}: caption_choices has {count} captions; this benchmark needs {len(letters)}.")
+    for letter, choice in zip(letters, choices, strict=True):
+        check_text(choice, f"{where}: caption_choices: caption {letter}")
+    shown = tuple(" ".join(choice.split()) for choice in choices)
+    if len(set(shown)) < len(shown):
+        warnings.warn(f"{where}: caption_choices contains the same caption twice.", stacklevel=2)
+    return shown
+
+
+def _label(row: Mapping[str, Any], letters: Sequence[str], where: str) -> str:
+    label = _text(row, "label", where)
+    if letters and label not in letters:
+        raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
+    source = row.get("winner_source")
+    if "winner_source" in row and source not in SOURCES:
+        raise BadInput(f"{where}: winner_source is {source!r}; it must be one of {', '.join(SOURCES)}.")
+    return label
+
+
+def _scene(row: Mapping[str, Any], where: str) -> dict[str, str]:
+    entities = row["entities"]
+    if not isinstance(entities, list) or not all(isinstance(link, str) for link in entities):
+        raise BadInput(f"{where}: entities is {entities!r}; it must be a list of links.")
+    names = {"location": "image_location", "description": "image_description", "uncanny": "image_uncanny_description"}
+    scene = {name: " ".join(_text(row, column, where).split()) for name, column in names.items()}
+    return scene | {"entities": ", ".join(entity_name(link) for link in entities)}
+
+
+def scene_context(scene: Mapping[str, str]) -> str:
+    """The scene as one text, which baselines and embedding models compare with captions."""
+    return ". ".join(scene[name] for name in ("location", "description", "uncanny", "entities"))
+
+
+def entity_name(link: str) -> str:
+    """The readable name of a Wikipedia link, by the rule of the released code.
+
+    The last path component without #fragment, "&redirect=no" and "(disambiguation)", percent-decoded, with spaces for
+    underscores.
+    """
+    name = link.rstrip("/").rsplit("/", 1)[-1].removeprefix("?title=")
+    name = name.split("#", 1)[0].replace("&redirect=no", "")
+    return urllib.parse.unquote(name).replace("_", " ").replace("(disambiguation)", "").strip()
+
+
+def link_of(name: str) -> str:
+    """An entity as a Wikipedia link, as in the corpus; the link is made from the name and not looked up."""
+    return WIKIPEDIA + urllib.parse.quote(name.replace(" ", "_"), safe="()',!:")
+
+
+# ---- descriptions by models --------------------------------------------------------------------
+
+
+TASKS = ("matching", "ranking", "explanation")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One split of one config: `config` is the name in the from-description layout, `rows` are from-pixels rows."""
+
+    config: str
+    split: str
+    rows: Rows
+    pictures: tuple[str, ...]
+    """SHA-256 of each row's picture."""
+
+    @property
+    def fold(self) -> str:
+        """The fold of the config."""
+        end = self.config.rpartition("_")[2]
+        return end if end in FOLDS else "0"
+
+    @property
+    def units(self) -> set[str]:
+        """The contests of the rows; see `Benchmark.unit`."""
+        return {f"newyorker-{row['contest_number']}" for row in self.rows.rows if "contest_number" in row}
+
+
+def read_parts(
+    dataset: str = HUB,
+    revision: str | None = None,
+    tasks: Sequence[str] = (),
+    folds: Sequence[str] = (),
+    splits: Sequence[str] = (),
+) -> list[Part]:
+    """The dataset's from-pixels splits of these tasks, folds and splits (empty: all).
+
+    Raises BadInput for unknown names, for rows without a picture, and where no split matches.
+    """
+    for what, chosen, known in (("task", tasks, TASKS), ("fold", folds, FOLDS), ("split", splits, SPLITS)):
+        for name in chosen:
+            check_choice(what, name, known)
+    if dataset != "sample" and is_leaderboard(dataset):
+        raise BadInput(f"{dataset} is in the leaderboard's format, which has no from-description layout.")
+    asked = [f"{t}_from_pixels" + (f"_{f}" if f != "0" else "") for t in tasks or TASKS for f in folds or FOLDS]
+    home: Any = {"hub": HUB, "cards": Path(folder(CARD))}
+    offered = catalogue(dataset, **home, revision=revision, wanted=asked.__contains__)
+    parts = []
+    for source in filter(offered.offers.__contains__, asked):
+        for split in offered.offers[source].splits:
+            if splits and split not in splits:
+                continue
+            columns = offered.offers[source].columns
+            how: Any = {"config": source, "split": split, "columns": columns, "revision": offered.revision}
+            rows = open_rows(dataset, pictures=True, **home, **how)
+            pictures = tuple(content(row["image"]) for row in rows.rows)
+            parts.append(Part(source.replace("_from_pixels", ""), split, rows, pictures))
+    if not parts:
+        chosen = f" with split {' or '.join(splits)}" if splits else ""
+        raise BadInput(
+            f"{dataset}: there are no rows with pictures{chosen}. They are expected in the configs {', '.join(asked)}; "
+            f"the dataset's configs are {', '.join(offered.configs) or 'none'}."
+        )
+    return parts
+
+
+def content(picture: Picture) -> str:
+    """SHA-256 of the picture's encoded bytes; a corpus has few distinct pictures, so most are never decoded."""
+    return hashlib.sha256(picture.fetch() or b"").hexdigest()
+
+
+def distinct(parts: Sequence[Part]) -> dict[str, Picture]:
+    """The distinct pictures by SHA-256, each decoded as a check; BadInput for a damaged one."""
+    found: dict[str, Picture] = {}
+    for part in parts:
+        for sha256, row in zip(part.pictures, part.rows.rows, strict=True):
+            if sha256 not in found:
+                row["image"].read()
+                found[sha256] = row["image"]
+    return found
+
+
+def described_row(row: Mapping[str, Any], image: str, description: Description) -> dict[str, Any]:
+    """The row with the description in place of the annotators' texts and the other columns unchanged.
+
+    The column `questions`, which people asked about the cartoon, has no prediction and is left out.
+    """
+    links = [link_of(name) for name in description.entities]
+    scene = {
+        "image_location": description.location,
+        "image_description": description.description,
+        "image_uncanny_description": description.uncanny,
+        "entities": links,
+    }
+    others = {name: value for name, value in row.items() if name not in {"image", "contest_number", *scene}}
+    first = {"image": image} | ({"contest_number": row["contest_number"]} if "contest_number" in row else {})
+    return {**first, **scene, **others, "from_description": from_description(scene, row.get("caption_choices"))}
+
+
+def from_description(scene: Mapping[str, Any], choices: Any) -> str:
+    """The column `from_description` in the corpus's format, the input of systems such as T5."""
+    names = ", ".join(link.split("/wiki/", 1)[-1] for link in scene["entities"])
+    text = (
+        f"scene: {scene['image_location']} description: {scene['image_description']} "
+        f"uncanny: {scene['image_uncanny_description']} entities: {names}."
+    )
+    if isinstance(choices, str):
+        return f"{text} caption: {choices}"
+    return f"{text} choices {' '.join(f'{a}: {c}' for a, c in zip('ABCDEFGHIJ', choices or (), strict=False))}"
