@@ -29,7 +29,7 @@ __all__ = [
 @modelapi(name="baseline")
 def baseline() -> type[ModelAPI]:
     """`--model baseline/random|first|longest|overlap`."""
-    from humor_tasks.on_inspect.providers.baseline import BaselineAPI
+    from humor_tasks.on_inspect.providers.chooser import BaselineAPI
 
     return BaselineAPI
 
@@ -37,7 +37,7 @@ def baseline() -> type[ModelAPI]:
 @modelapi(name="clip")
 def clip() -> type[ModelAPI]:
     """`--model clip/<open_clip architecture>/<tag>` or `clip/<folder>`."""
-    from humor_tasks.on_inspect.providers.clip import ClipAPI
+    from humor_tasks.on_inspect.providers.chooser import ClipAPI
 
     return ClipAPI
 
@@ -53,7 +53,7 @@ def humicroedit() -> type[ModelAPI]:
 @modelapi(name="image_text")
 def image_text() -> type[ModelAPI]:
     """`--model image_text/<folder or hub id>`: models that read pictures or video, of transformers."""
-    from humor_tasks.on_inspect.providers.image_text import ImageTextAPI
+    from humor_tasks.on_inspect.providers.text import ImageTextAPI
 
     return ImageTextAPI
 
@@ -69,7 +69,7 @@ def ofa() -> type[ModelAPI]:
 @modelapi(name="quality")
 def quality() -> type[ModelAPI]:
     """`--model quality/<folder of a quality model>`: captions alone, as trained by `humor-tasks build newyorker`."""
-    from humor_tasks.on_inspect.providers.quality import QualityAPI
+    from humor_tasks.on_inspect.providers.chooser import QualityAPI
 
     return QualityAPI
 
@@ -85,7 +85,7 @@ def text() -> type[ModelAPI]:
 @modelapi(name="embedding")
 def embedding() -> type[ModelAPI]:
     """`--model embedding/<sentence-transformers model or folder>`."""
-    from humor_tasks.on_inspect.providers.embedding import EmbeddingAPI
+    from humor_tasks.on_inspect.providers.chooser import EmbeddingAPI
 
     return EmbeddingAPI
 
@@ -93,6 +93,6 @@ def embedding() -> type[ModelAPI]:
 @modelapi(name="reward")
 def reward() -> type[ModelAPI]:
     """`--model reward/<folder or hub id of a reward model, as TRL's RewardTrainer saves it>`."""
-    from humor_tasks.on_inspect.providers.reward import RewardAPI
+    from humor_tasks.on_inspect.providers.chooser import RewardAPI
 
     return RewardAPI

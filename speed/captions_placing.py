@@ -19,7 +19,7 @@ from corpus_workload import minilm
 from humor_tasks.benchmarks.crowd.corpus import Cartoon, CrowdOptions, open_crowd
 from humor_tasks.models.choosers.chooser import Chooser
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.models.choosers.quality import QualityChooser
+from humor_tasks.models.quality.model import QualityChooser
 from humor_tasks.results.captions.files import read_all
 from humor_tasks.results.captions.placing import place, with_human
 

@@ -28,8 +28,7 @@ from humor_tasks import clip_predict
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import DTYPES, pick_device
-from humor_tasks.models.pictures.loader import ahead
-from humor_tasks.models.pictures.pixels import Source
+from humor_tasks.models.pictures import Source, ahead
 
 
 def main() -> None:

@@ -54,12 +54,12 @@ def batch(ofa: Ofa, n: int, given: argparse.Namespace, peak: float) -> None:
     images = images.to(memory_format=torch.channels_last)
     ids = torch.randint(4, 50000, (n, WORDS), generator=generator).to(ofa.device)
     with torch.inference_mode():
-        encoded = ofa.network.encode(ids, images)
-        encode = best(lambda: ofa.network.encode(ids, images), given.repeats, ofa.device)
+        encoded = ofa.network.encoder(ids, images)
+        encode = best(lambda: ofa.network.encoder(ids, images), given.repeats, ofa.device)
         decode = best(lambda: generate(ofa.network, encoded, how, ofa.captured), given.repeats, ofa.device)
         whole = best(lambda: ofa.generate(images, ids, how), given.repeats, ofa.device)
         with FlopCounterMode(display=False, custom_mapping=COUNTED) as counter:  # which sees no captured steps
-            generate(ofa.network, ofa.network.encode(ids, images), how)
+            generate(ofa.network, ofa.network.encoder(ids, images), how)
     print(f"batch {n}: encoder {encode:.3f} s, decoder {decode:.3f} s, whole {whole:.3f} s: ", end="")
     print(f"{whole / encode:.2f} x the encoder (goal: at most 2 on a CPU); {n / whole:.2f} images/s, ", end="")
     flops = counter.get_total_flops()

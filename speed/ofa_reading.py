@@ -24,7 +24,7 @@ from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, GenerationSettings
 from humor_tasks.models.ofa.describe import Features
 from humor_tasks.models.ofa.generation import generate
-from humor_tasks.models.pictures.loader import decoded, stacked, to_device
+from humor_tasks.models.pictures import decoded, stacked, to_device
 
 LETTERS = [f" {letter}" for letter in "ABCDE"]
 TOKENS = 30
@@ -82,7 +82,7 @@ def encoded(model: Describer, shown: Any, asked: list[str], owners: Any) -> Any:
     ids = model.tokenizer.pad([model.tokens(question, "") for question in asked]).to(model.ofa.device)
     with torch.inference_mode():
         features = model.ofa.network.encoder.features(images)
-        return model.ofa.network.encode(ids, features=features, owners=torch.tensor(list(owners)).to(model.ofa.device))
+        return model.ofa.network.encoder(ids, features=features, owners=torch.tensor(list(owners)).to(model.ofa.device))
 
 
 def compare(

@@ -10,9 +10,9 @@ import torch
 from tokenizers.pre_tokenizers import ByteLevel
 
 from humor_tasks.models.ofa import Describer, Ofa, OfaConfig
+from humor_tasks.models.ofa.model import save
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.tokenizer import BINS, CODES, SPECIAL
-from humor_tasks.models.ofa.weights import save
+from humor_tasks.models.ofa.preprocessing import BINS, CODES, SPECIAL
 
 QUESTION = "which of these captions was written for this cartoon?"
 

@@ -21,9 +21,8 @@ from humor_tasks.data.media import checking
 from humor_tasks.data.media.checking import check_media
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.models.clip import Clip, ClipConfig
-from humor_tasks.models.pictures.checked import CheckedPixels
-from humor_tasks.models.pictures.loader import decoded as decoded_pixels
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.pictures import CheckedPixels, Pixels
+from humor_tasks.models.pictures import decoded as decoded_pixels
 
 HOW = Pixels(16, "pad", (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 BYTES = 16 * 16 * 3

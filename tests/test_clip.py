@@ -28,12 +28,11 @@ from standins.tiny_clip import TINY, drawing, encoded
 from humor_tasks.data.media import picture as images
 from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip import Clip, ClipConfig, cache, model
-from humor_tasks.models.clip.cache import Vectors
-from humor_tasks.models.clip.captions import can_be_trimmed
+from humor_tasks.models.caches import Vectors
+from humor_tasks.models.clip import Clip, ClipConfig, model
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
-from humor_tasks.models.pictures import loader
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.clip.model import can_be_trimmed
+from humor_tasks.models.pictures import Pixels, ahead
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
 PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]
@@ -244,17 +243,17 @@ def test_memory_is_bounded_and_keeps_what_was_used_last() -> None:
 
 def test_a_small_memory_loses_no_answer(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = load(file).score(PICTURES, CAPTIONS)
-    monkeypatch.setattr(cache.Vectors.__init__, "__defaults__", (None, 2 * 4 * 24))
+    monkeypatch.setattr(Vectors.__init__, "__defaults__", (None, 2 * 4 * 24))
     clip = load(file, batch_size=2)
     assert difference(clip.score(PICTURES, CAPTIONS), expected) < 1e-5
-    assert len(clip._images._recent) == len(clip._texts._recent) == 2
+    assert len(clip._images.memory._values) == len(clip._texts.memory._values) == 2
 
 
 WRITER = """
 import sys, numpy as np
 from pathlib import Path
-from humor_tasks.models.clip.cache import Vectors
-from humor_tasks.models.clip.captions import can_be_trimmed
+from humor_tasks.models.caches import Vectors
+from humor_tasks.models.clip.model import can_be_trimmed
 for _ in range(20):
     kept = Vectors(500, Path(sys.argv[1]))
     for i in range(20):
@@ -356,7 +355,7 @@ def test_ahead_keeps_the_order_and_its_distance() -> None:
         started.append(i)
         return i * i
 
-    for square in loader.ahead(work, range(100), 4, 8):
+    for square in ahead(work, range(100), 4, 8):
         assert len(started) <= len(read) + 8
         read.append(square)
     assert read == [i * i for i in range(100)]
@@ -371,7 +370,7 @@ def test_ahead_stops_at_an_error() -> None:
             raise BadInput("here")
 
     with pytest.raises(BadInput, match="here"):
-        list(loader.ahead(work, range(1000), 2, 10))
+        list(ahead(work, range(1000), 2, 10))
     assert len(started) <= 3 + 10
 
 

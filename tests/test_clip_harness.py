@@ -34,14 +34,14 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.messages import question
-from humor_tasks.on_inspect.providers.clip import ClipAPI
+from humor_tasks.on_inspect.providers.chooser import ClipAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
-from humor_tasks.on_lm_eval.providers.processes import DEFAULT_DEVICE
+from humor_tasks.on_lm_eval.providers.local import DEFAULT_DEVICE
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval
 

@@ -198,7 +198,7 @@ def test_registry_is_light() -> None:
 @pytest.mark.slow
 def test_what_offers_a_clip_is_imported_without_torch() -> None:
     code = (
-        "import sys, humor_tasks, humor_tasks.on_inspect.providers.clip, humor_tasks.models.clip\n"
+        "import sys, humor_tasks, humor_tasks.on_inspect.providers.chooser, humor_tasks.models.clip\n"
         "humor_tasks.clip_predict\n"
         "print(sorted({'torch', 'open_clip', 'torchvision'} & set(sys.modules)))"
     )

@@ -21,9 +21,8 @@ from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import LETTERS, Question, best
+from humor_tasks.models.choosers.chooser import LETTERS, Question, best, grouped_scores
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -137,7 +136,7 @@ def test_baselines_score_groups_alike_in_both_harnesses(folder: str, tmp_path: P
     wanted = {}
     for r in run.records:
         question = Question(r.id, r.context, r.choices, grouped=r.grouped)
-        wanted[r.id] = LETTERS[best(grouped.scores(chooser, [question])[0])]
+        wanted[r.id] = LETTERS[best(grouped_scores(chooser, [question])[0])]
     expected = evaluate(run, wanted).metrics["accuracy"]
     (log,) = eval(build("crowd_groups", given), model=get_model(f"baseline/{strategy}"), log_dir=str(tmp_path))
     answers = {str(sample.id): sample.scores["multiple_choice"].answer for sample in log.samples or [] if sample.scores}

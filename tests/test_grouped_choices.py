@@ -19,11 +19,10 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Grouped, Record, plain_text
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best, log_softmax
+from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best, grouped_scores, log_softmax
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.models.choosers.quality import QualityChooser
+from humor_tasks.models.quality.model import QualityChooser
 from humor_tasks.models.text.choosing import LanguageChooser
 from humor_tasks.models.text.language import Likelihood
 from humor_tasks.on_inspect.tasks.building import build
@@ -182,7 +181,7 @@ def test_of_groups_of_one_size_the_mean_picks_the_one_with_more_characters(pairs
     """The published baseline "more characters" counts those of all captions of a group."""
     groups = Grouped(tuple(zip(*pairs, strict=True)), "mean")
     totals = [sum(len(caption) for caption in side) for side in zip(*pairs, strict=True)]
-    (scores,) = grouped.scores(Baseline("longest"), [Question("q", "", ("A", "B"), grouped=groups)])
+    (scores,) = grouped_scores(Baseline("longest"), [Question("q", "", ("A", "B"), grouped=groups)])
     assert best(scores) == best(totals)
     assert (scores[0] == scores[1]) == (totals[0] == totals[1])
 
@@ -203,7 +202,7 @@ def test_questions_with_and_without_groups_are_scored_in_one_call() -> None:
         Question("b", "", ("one\ntwo, three", "four"), grouped=Grouped(two, "mean")),
         Question("c", "", ("one\ntwo, three", "four", ""), grouped=Grouped((*two, ("",)), "max")),
     ]
-    assert grouped.scores(chooser, asked) == [[14.0, 4.0], [6.5, 4.0], [10.0, 4.0, 0.0]]
+    assert grouped_scores(chooser, asked) == [[14.0, 4.0], [6.5, 4.0], [10.0, 4.0, 0.0]]
     ((plain, *flat),) = chooser.calls
     assert plain == asked[0]
     assert [q.choices for q in flat] == [("one", "two, three", "four"), ("one", "two, three", "four", "")]
@@ -212,7 +211,7 @@ def test_questions_with_and_without_groups_are_scored_in_one_call() -> None:
 def test_another_way_to_combine_is_named() -> None:
     with pytest.raises(BadInput, match="combine: there is no 'median'; choose from mean, max"):
         told = Grouped.of({"captions": [["a"], ["b"]], "combine": "median"})
-        grouped.scores(Baseline("longest"), [Question("q", "", ("a", "b"), grouped=told)])
+        grouped_scores(Baseline("longest"), [Question("q", "", ("a", "b"), grouped=told)])
 
 
 class Reading:

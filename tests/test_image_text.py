@@ -14,8 +14,7 @@ from standins.tiny_image_text import FAMILIES, tiny_image_text
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.models.image_text.conversation import Seen, text_of
-from humor_tasks.models.image_text.model import ImageText
+from humor_tasks.models.image_text import ImageText, Seen, text_of
 from humor_tasks.models.text.language import Generation
 from humor_tasks.tasks import mock_matching
 

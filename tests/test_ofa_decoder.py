@@ -14,17 +14,12 @@ from standins.ofa import network, pictures, small, texts
 from standins.ofa_graphs import Counted, recorded
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
-from humor_tasks.models.ofa import GenerationSettings, Ofa, decoder
-from humor_tasks.models.ofa.attention import Attention
-from humor_tasks.models.ofa.cache import Cache
-from humor_tasks.models.ofa.capture import HELD, CapturedSteps, Replay
-from humor_tasks.models.ofa.decoder import Decoder
+from humor_tasks.models.ofa import GenerationSettings, Ofa
+from humor_tasks.models.ofa import network as network_module
 from humor_tasks.models.ofa.encoder import Encoded
-from humor_tasks.models.ofa.few_rows import FewRowsLinear
-from humor_tasks.models.ofa.generation import generate
-from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.positions import code_ids
-from humor_tasks.models.ofa.weights import LoadedOfa
+from humor_tasks.models.ofa.generation import HELD, CapturedSteps, Replay, generate
+from humor_tasks.models.ofa.layers import Attention, FewRowsLinear
+from humor_tasks.models.ofa.network import Cache, Decoder, OfaNetwork
 
 LENGTHS = [4, 9, 6, 3]
 AT_MOST = 20  # tokens: three buckets of positions
@@ -53,12 +48,12 @@ def gap(a: torch.Tensor, b: torch.Tensor) -> float:
 @torch.no_grad()
 def test_continuations_share_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     built = network(small(share_decoder_input_output_embed=False))
-    encoded, written = built.encode(texts([4, 7]), pictures(2)), torch.stack([texts([6] * 3, seed=i) for i in (1, 2)])
+    encoded, written = built.encoder(texts([4, 7]), pictures(2)), torch.stack([texts([6] * 3, seed=i) for i in (1, 2)])
     alone = built.decoder(written.flatten(0, 1), encoded.rows(torch.arange(2).repeat_interleave(3)))
     seen: list[int] = []
     pair = Attention.pair
     monkeypatch.setattr(Attention, "pair", lambda self, x: seen.append(x.shape[0] * x.shape[1]) or pair(self, x))
-    found = built.decoder.scores(written, encoded)
+    found = built.decoder.output_projection(built.decoder.continued(written, encoded))
     assert gap(found.flatten(0, 1), alone) < 2e-5
     # Each layer: the tokens' own keys, and the keys of two inputs, not of six.
     assert seen == [written.numel(), encoded.states.shape[0] * encoded.states.shape[1]] * 2
@@ -67,10 +62,10 @@ def test_continuations_share_one_reading(monkeypatch: pytest.MonkeyPatch) -> Non
 @torch.no_grad()
 @pytest.mark.parametrize("most", [1, 5, 99])
 def test_loglikelihoods_are_of_the_logits(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoder, "SCORED", most)
+    monkeypatch.setattr(network_module, "SCORED", most)
     built = network()
-    encoded, written = built.encode(texts([4, 7]), None), torch.stack([texts([6] * 3, seed=i) for i in (1, 2)])
-    logs = built.decoder.scores(written, encoded).log_softmax(-1)
+    encoded, written = built.encoder(texts([4, 7]), None), torch.stack([texts([6] * 3, seed=i) for i in (1, 2)])
+    logs = built.decoder.output_projection(built.decoder.continued(written, encoded)).log_softmax(-1)
     wanted = written.roll(-1, 2)
     wanted[0, 0] = logs[0, 0].argmax(-1)
     likely, first = built.decoder.loglikelihoods(written, wanted, encoded)
@@ -121,7 +116,7 @@ def test_steps_of_a_bucket_have_the_same_shapes_and_operations(monkeypatch: pyte
     monkeypatch.setattr(
         Attention, "forward", lambda self, x, bias, pair: widths.append(pair[0].shape[2]) or cross(self, x, bias, pair)
     )
-    encoded = built.encode(texts([4, 7]), pictures(2))
+    encoded = built.encoder(texts([4, 7]), pictures(2))
     widths.clear()
     cache, seen = built.decoder.cache(encoded, 17, 2), []
     for t in range(17):
@@ -138,7 +133,7 @@ def test_steps_of_a_bucket_have_the_same_shapes_and_operations(monkeypatch: pyte
 @torch.inference_mode()
 def test_the_host_reads_one_value_a_step() -> None:
     built = ending()
-    encoded, steps = built.encode(texts(LENGTHS), pictures(4)), CapturedSteps(built.decoder, recorded)
+    encoded, steps = built.encoder(texts(LENGTHS), pictures(4)), CapturedSteps(built.decoder, recorded)
     reads = []
     for least in (0, AT_MOST):  # before min_len no input can be done
         with Counted() as counted:
@@ -161,7 +156,7 @@ def test_steps_and_the_search_do_not_wait_for_a_gpu() -> None:
             assert built.decoder.step(written, cache).device.type == "cuda"
             cache.pick(written)
         assert built.decoder(written, encoded, None, masks).shape == (3, 2, 61)
-        assert built.decoder.scores(written[:, None], encoded).shape == (3, 1, 2, 61)
+        assert built.decoder.continued(written[:, None], encoded).shape == (3, 1, 2, 24)
         for style in ("fairseq", "hf"):
             how = GenerationSettings(style, max_len=9, min_len=9)
             with pytest.raises(DataDependentOutputException) as stopped:
@@ -176,22 +171,15 @@ def test_inputs_leave_when_half_of_them_are_done(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Decoder, "step", lambda self, x, cache: steps.append(len(x)) or step(self, x, cache))
     asked, images = texts(LENGTHS * 2, seed=3), pictures(8)
     how = GenerationSettings(beams=2, max_len=AT_MOST)
-    found = generate(built, built.encode(asked, images), how)
+    found = generate(built, built.encoder(asked, images), how)
     sizes = list(dict.fromkeys(steps))
     assert sizes[0] == 8
     assert len(sizes) > 1
     assert all(2 * after <= before for before, after in itertools.pairwise(sizes))
     for i, row in enumerate(asked):
         length = (LENGTHS * 2)[i]
-        alone = generate(built, built.encode(row[None, :length], images[i : i + 1]), how)
+        alone = generate(built, built.encoder(row[None, :length], images[i : i + 1]), how)
         assert ids(alone) == ids(found[i : i + 1])
-
-
-@pytest.mark.parametrize(("window", "side"), [(3, 5), (5, 3), (4, 8), (16, 42), (1, 1)])
-def test_the_highest_image_code_is_known_without_a_tensor(window: int, side: int) -> None:
-    codes = code_ids(window, side, torch.device("cpu"))
-    for length in (*range(1, window**2 + 4), len(codes)):
-        assert decoder._highest_code(length, window, side) == int(codes[:length].max())
 
 
 # -- captured steps ---------------------------------------------------------------------------------
@@ -208,7 +196,7 @@ def test_captured_steps_write_the_same(style: str, beams: int) -> None:
     how = GenerationSettings(style, beams=beams, max_len=AT_MOST)
     for seed, lengths in ((0, LENGTHS), (1, LENGTHS), (2, [9, 9, 9, 9]), (3, [4, 4, 5, 8]), (0, [5])):
         asked, images = texts(lengths, seed=seed), pictures(len(lengths))
-        encoded = built.encode(asked, images)
+        encoded = built.encoder(asked, images)
         assert ids(generate(built, encoded, how, steps)) == ids(generate(built, encoded, how))
         if seed == 0 and len(lengths) == 4:
             assert 2 <= len(captures) <= 4  # the first step of one beam, and a bucket's steps each
@@ -222,13 +210,13 @@ def test_captured_steps_write_the_same(style: str, beams: int) -> None:
 @torch.inference_mode()
 def test_sampled_tokens_are_those_of_uncaptured_steps() -> None:
     built = ending()
-    encoded, how = built.encode(texts(LENGTHS)), GenerationSettings(beams=1, sample=True, max_len=9, seed=3)
+    encoded, how = built.encoder(texts(LENGTHS)), GenerationSettings(beams=1, sample=True, max_len=9, seed=3)
     steps = CapturedSteps(built.decoder, recorded)
     assert ids(generate(built, encoded, how, steps)) == ids(generate(built, encoded, how))
 
 
 def test_a_model_with_captured_steps_answers_the_same() -> None:
-    model = Ofa(LoadedOfa(ending(), None, None), "small")
+    model = Ofa(ending(), "small")
     asked, how = texts(LENGTHS), GenerationSettings(max_len=9)
     assert model.captured is None  # on a CPU a launch is a call
     plain = model.generate(pictures(4), asked, how)
@@ -241,7 +229,7 @@ def test_a_model_with_captured_steps_answers_the_same() -> None:
 def test_captures_follow_the_weights() -> None:
     built, captures = ending(), []
     steps = CapturedSteps(built.decoder, lambda work: captures.append(1) or recorded(work))
-    encoded, how = built.encode(texts(LENGTHS)), GenerationSettings(beams=2, max_len=5)
+    encoded, how = built.encoder(texts(LENGTHS)), GenerationSettings(beams=2, max_len=5)
 
     def same() -> bool:
         return ids(generate(built, encoded, how, steps)) == ids(generate(built, encoded, how))
@@ -261,7 +249,7 @@ def test_few_shapes_are_held() -> None:
     built = ending()
     steps = CapturedSteps(built.decoder, recorded)
     for n in range(1, HELD + 3):
-        generate(built, built.encode(texts([4] * n)), GenerationSettings(beams=1, max_len=2), steps)
+        generate(built, built.encoder(texts([4] * n)), GenerationSettings(beams=1, max_len=2), steps)
     assert len(steps.held) == HELD
 
 
@@ -272,7 +260,7 @@ def test_a_failed_capture_is_told_once() -> None:
 
     built = ending()
     steps = CapturedSteps(built.decoder, fails)
-    encoded, how = built.encode(texts(LENGTHS)), GenerationSettings(beams=2, max_len=5)
+    encoded, how = built.encoder(texts(LENGTHS)), GenerationSettings(beams=2, max_len=5)
     with pytest.warns(UserWarning, match="ofa: decoding runs slower, .*: operation not permitted") as told:
         found = generate(built, encoded, how, steps)
     assert len(told) == 1
@@ -290,7 +278,7 @@ def test_memory_that_does_not_suffice_is_given_back() -> None:
     built = ending()
     steps = CapturedSteps(built.decoder, full)
     with pytest.raises(torch.OutOfMemoryError):
-        generate(built, built.encode(texts(LENGTHS)), GenerationSettings(), steps)
+        generate(built, built.encoder(texts(LENGTHS)), GenerationSettings(), steps)
     assert not steps.held
     assert not steps.fails  # a smaller batch may fit
 
@@ -310,14 +298,14 @@ class Step(torch.nn.Module):
 
 
 def parts(cache: Cache) -> Iterator[Any]:
-    return (getattr(cache, name) for name in ("own", "slots", "at", "bias", "cross", "padding", "codes", "pairs"))
+    return (getattr(cache, name) for name in ("tokens", "slots", "at", "bias", "cross", "padding", "codes", "pairs"))
 
 
 @pytest.mark.slow
 @torch.no_grad()
 def test_a_step_is_exported() -> None:
     built = network()
-    encoded, written = built.encode(texts([4, 7]), pictures(2)), texts([9, 9, 9, 9], seed=4).view(2, 2, 9)
+    encoded, written = built.encoder(texts([4, 7]), pictures(2)), texts([9, 9, 9, 9], seed=4).view(2, 2, 9)
     one, other = (built.decoder.cache(encoded, 9, 2) for _ in range(2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -21,11 +21,10 @@ from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
-from humor_tasks.models.ofa.arguments import settings_for
+from humor_tasks.models.ofa.config import settings_for
 from humor_tasks.models.ofa.describe import ANSWER, Features
-from humor_tasks.models.ofa.pixels import recorded_size, square
-from humor_tasks.models.ofa.tokenizer import prompt
-from humor_tasks.models.pictures.pixels import Pixels, Source
+from humor_tasks.models.ofa.preprocessing import prompt, recorded_size, square
+from humor_tasks.models.pictures import Pixels, Source
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)
 ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]
@@ -196,7 +195,8 @@ def test_features_are_kept_within_their_limit(folder: str, describer: Describer)
         # The second turn needs pictures that are not kept any more.
         turns = [*images, *(drawing(i) for i in range(5))]
         assert model.answer(turns, questions * 2) == expected * 2
-        assert sum(kept.numel() * kept.element_size() for kept in features._kept.values()) == features._bytes <= most
+        recent = features.recent
+        assert sum(kept.numel() * kept.element_size() for kept in recent._values.values()) == recent._bytes <= most
 
 
 def test_memory_that_runs_out_halves_the_batch(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,9 +282,9 @@ def test_folders_that_are_no_describer(folder: str, tmp_path: Path) -> None:
         ('{"size": {"shortest_edge": 224}}', "size is {'shortest_edge': 224}; only squares"),
         ('{"size": null}', "size is None; only squares"),
         ('{"size": 50}', r"preprocessor_config.json: image size is 50; it must be a multiple of 16"),
-        ('{"size": ', "preprocessor_config.json: cannot be read"),
-        ("[" * 200_000, "preprocessor_config.json: cannot be read"),
-        ("[]", "preprocessor_config.json: holds no JSON object"),
+        ('{"size": ', "preprocessor_config.json, line 1, column 10: not JSON"),
+        ("[" * 200_000, "preprocessor_config.json: not JSON"),
+        ("[]", "preprocessor_config.json: must be one JSON object"),
     ],
 )
 def test_a_size_that_is_recorded_and_cannot_be_made_is_not_guessed(record: str, message: str, tmp_path: Path) -> None:

@@ -15,13 +15,11 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from humor_tasks.models.ofa import Ofa
-from humor_tasks.models.ofa.config import PAD
+from humor_tasks.models.ofa.config import PAD, GenerationSettings
 from humor_tasks.models.ofa.encoder import Encoded, Encoder
 from humor_tasks.models.ofa.generation import Hypothesis
+from humor_tasks.models.ofa.layers import KnownPlaces, Places, eights
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.places import KnownPlaces, Places, eights
-from humor_tasks.models.ofa.settings import GenerationSettings
-from humor_tasks.models.ofa.weights import LoadedOfa
 
 CLOSE = 2e-5
 SHORT = GenerationSettings(beams=2, max_len=4)
@@ -74,7 +72,7 @@ def test_a_forward_never_waits_for_the_device(what: str, padded: bool | None) ->
             "masked": {"patch_images": images, "patch_masks": masks},
             "text": {},
         }[what]
-        encoded = built.encode(ids, **given, padded=padded)
+        encoded = built.encoder(ids, **given, padded=padded)
         assert encoded.states.device.type == "cuda"
         assert encoded.states.shape == (2, 7 if what == "text" else 19, 24)
         # Without a word from the caller, padding is possible.
@@ -86,12 +84,12 @@ def test_padding_is_looked_for_on_the_cpu_only() -> None:
     built = network()
     for lengths, found in (([4, 4], False), ([4, 7], True)):
         ids, images = texts(lengths), pictures(2)
-        plain = built.encode(ids, images)
+        plain = built.encoder(ids, images)
         assert (plain.padding is not None) == found
-        assert gap(visible(plain), visible(built.encode(ids, images, padded=True))) < CLOSE
+        assert gap(visible(plain), visible(built.encoder(ids, images, padded=True))) < CLOSE
     masks = torch.tensor([True, False])
-    assert built.encode(texts([4, 4]), pictures(2), masks).padding is not None
-    assert built.encode(None, pictures(2), torch.tensor([True, True])).padding is None
+    assert built.encoder(texts([4, 4]), pictures(2), masks).padding is not None
+    assert built.encoder(None, pictures(2), torch.tensor([True, True])).padding is None
 
 
 def test_a_network_encodes_ids_that_were_checked_before_the_move(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +97,7 @@ def test_a_network_encodes_ids_that_were_checked_before_the_move(monkeypatch: py
     ofa, told = opened(), []
     real = Encoder.forward
     monkeypatch.setattr(
-        Encoder, "forward", lambda self, *args, **given: told.append(args[5]) or real(self, *args, **given)
+        Encoder, "forward", lambda self, *args, **given: told.append(given["padded"]) or real(self, *args, **given)
     )
     for lengths in ([4, 4], [4, 7]):
         ofa.generate(pictures(2), texts(lengths), SHORT)
@@ -125,7 +123,7 @@ def test_attention_needs_no_copy_of_its_bias(lengths: list[int], known: bool, mo
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", spied)
     built = network()
     places = built.encoder.known_places().of((3, 4), max(lengths)) if known else None
-    built.encode(texts(lengths), pictures(2), places=places)
+    built.encoder(texts(lengths), pictures(2), places=places)
     assert len(seen) == 2
     for mask in seen:
         assert mask.stride(-1) == 1
@@ -141,16 +139,16 @@ def test_a_single_picture_is_projected_once_for_all_texts() -> None:
     features = built.encoder.features(pictures(1))
     seen: list[int] = []
     built.encoder.image_proj.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
-    found = built.encode(ids, features=features)
+    found = built.encoder(ids, features=features)
     assert seen == [1]
-    assert gap(found.states, built.encode(ids, features=features.expand(3, -1, -1, -1)).states) < CLOSE
+    assert gap(found.states, built.encoder(ids, features=features.expand(3, -1, -1, -1)).states) < CLOSE
 
 
 # -- what is kept -----------------------------------------------------------------------------------
 
 
 def opened() -> Ofa:
-    return Ofa(LoadedOfa(network(), None, None), "small")
+    return Ofa(network(), "small")
 
 
 @pytest.mark.slow
@@ -164,7 +162,7 @@ def test_kept_places_give_the_same_states(asked: list[tuple[int, int]]) -> None:
     for rows, words in asked:
         ids, images = texts([words, max(2, words // 2)])[:, :words], pictures(2, 16 * rows, 32) if rows else None
         places = known.of((rows, 2) if rows else (0, 0), words)
-        plain, kept = built.encode(ids, images), built.encode(ids, images, places=places)
+        plain, kept = built.encoder(ids, images), built.encoder(ids, images, places=places)
         assert gap(visible(plain), visible(kept)) < CLOSE
         assert gap(plain.positions, kept.positions) < CLOSE
 
@@ -273,7 +271,7 @@ def test_no_change_of_weights_finds_old_places(change: Callable[[Ofa], None]) ->
     before = scores()
     change(ofa)
     after = scores()
-    fresh = Ofa(LoadedOfa(copy.deepcopy(ofa.network), None, None), "small")
+    fresh = Ofa(copy.deepcopy(ofa.network), "small")
     plain = [
         each.score
         for ids in (texts([4, 7]), texts([3, 5]))
@@ -322,9 +320,9 @@ def test_a_layer_dispatches_few_operations(padded: bool, known: bool, layer: int
         places = built.encoder.known_places().of((3, 4), 7) if known else None
         given: dict[str, Any] = {"features": built.encoder.features(pictures(2)), "padded": padded, "places": places}
         ids = texts([4, 7] if padded else [7, 7])
-        built.encode(ids, **given)
+        built.encoder(ids, **given)
         with Operations() as seen:
-            built.encode(ids, **given)
+            built.encoder(ids, **given)
         return len(seen.names)
 
     assert operations(3) - operations(2) <= layer
@@ -350,6 +348,6 @@ def test_the_encoder_exports(lengths: list[int]) -> None:
     exported = torch.export.export(Whole().eval(), (ids, images))
     other, shown = texts(lengths, seed=3), pictures(3)[1:]
     with torch.no_grad():
-        assert gap(exported.module()(other, shown), visible(built.encode(other, shown))) < CLOSE
+        assert gap(exported.module()(other, shown), visible(built.encoder(other, shown))) < CLOSE
         # The export leaves nothing behind.
-        assert built.encode(ids, images).states.isfinite().all()
+        assert built.encoder(ids, images).states.isfinite().all()

@@ -19,12 +19,10 @@ from standins.ofa import network, pictures, small, texts
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import GenerationSettings, Ofa
-from humor_tasks.models.ofa.attention import Attention
-from humor_tasks.models.ofa.decoder import Decoder
 from humor_tasks.models.ofa.encoder import Backbone, Encoded
 from humor_tasks.models.ofa.generation import Hypothesis, constrain, drawn, generate
-from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.weights import LoadedOfa
+from humor_tasks.models.ofa.layers import Attention
+from humor_tasks.models.ofa.network import Decoder, OfaNetwork
 
 # tests/golden is of the network; these are how the published outputs were made.
 PUBLISHED = {
@@ -60,7 +58,7 @@ def tiny(seed: int = 0, eager: float = 4.0) -> OfaNetwork:
 
 @torch.inference_mode()
 def encoded(built: OfaNetwork) -> Encoded:
-    return built.encode(texts(LENGTHS), pictures(3))
+    return built.encoder(texts(LENGTHS), pictures(3))
 
 
 @torch.inference_mode()
@@ -163,7 +161,7 @@ def test_a_cache_and_company_change_nothing(values: dict[str, Any], built: OfaNe
     asked, images = texts(LENGTHS), pictures(3)
     for i, length in enumerate(LENGTHS):
         with torch.inference_mode():
-            alone = generate(built, built.encode(asked[i : i + 1, :length], images[i : i + 1]), how)
+            alone = generate(built, built.encoder(asked[i : i + 1, :length], images[i : i + 1]), how)
         assert ids(alone) == ids(found[i : i + 1])
         assert scores(alone) == pytest.approx(scores(found[i : i + 1]), abs=1e-4)
 
@@ -185,7 +183,7 @@ def test_inputs_are_read_once_and_those_that_are_done_leave(monkeypatch: pytest.
     monkeypatch.setattr(Decoder, "step", spied("steps", step))
     built = tiny()
     with torch.inference_mode():
-        found = generate(built, built.encode(texts(LENGTHS), pictures(3)), GenerationSettings(beams=2, max_len=12))
+        found = generate(built, built.encoder(texts(LENGTHS), pictures(3)), GenerationSettings(beams=2, max_len=12))
     assert counts["seen"] == [3]
     assert counts["pairs"] == [3] * (2 + 2)  # a layer of the encoder each, and a cross-attention of the decoder each
     longest = [max(len(h.ids) for h in each) for each in found]
@@ -297,7 +295,7 @@ def test_the_likeliest_draw_is_the_greedy_choice(style: str, cold: dict[str, Any
 
 
 def ofa(built: OfaNetwork | None = None) -> Ofa:
-    return Ofa(LoadedOfa(built or network(), None, None), "small")
+    return Ofa(built or network(), "small")
 
 
 def test_a_text_a_picture_or_both_are_answered() -> None:

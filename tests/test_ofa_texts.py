@@ -19,8 +19,7 @@ from standins.tiny_ofa import patch_images
 
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.pixels import square
-from humor_tasks.models.ofa.tokenizer import BINS, CODES, FAIRSEQ, HUGGING_FACE, Tokenizer, clean, prompt
+from humor_tasks.models.ofa.preprocessing import BINS, CODES, FAIRSEQ, HUGGING_FACE, Tokenizer, clean, prompt, square
 
 
 @pytest.fixture(scope="session")

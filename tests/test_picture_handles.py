@@ -59,10 +59,10 @@ class LookingAPI(ChooserAPI):
         self.got: list[list[ChatMessage]] = []
         return Looking(batch_size)
 
-    def asked(self, messages: Sequence[ChatMessage]) -> Question:
+    def question(self, messages: Sequence[ChatMessage]) -> Question:
         self.got.append(list(messages))
         self.chooser.arrived += 1  # type: ignore[attr-defined]
-        return super().asked(messages)
+        return super().question(messages)
 
 
 @modelapi(name="looking")

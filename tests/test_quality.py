@@ -18,10 +18,9 @@ from standins.tiny_text import tiny_folder
 from humor_tasks.corpora.newyorker.stages import Validation, training
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question
-from humor_tasks.models.choosers.quality import QualityChooser
 from humor_tasks.models.quality import Quality, fit, load, sums
 from humor_tasks.models.quality.features import ADDED, features
-from humor_tasks.models.quality.model import Encoder
+from humor_tasks.models.quality.model import Encoder, QualityChooser
 from humor_tasks.models.quality.training import Sums
 from humor_tasks.training.quality import fit_text
 

@@ -23,7 +23,7 @@ from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.models.text.language import Generation
 from humor_tasks.on_inspect.messages import reply_limit
 from humor_tasks.on_lm_eval.harness import LENGTHS, Unsaid
-from humor_tasks.on_lm_eval.providers.generating import read_arguments
+from humor_tasks.on_lm_eval.providers.local import read_arguments
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 ROWS = 3

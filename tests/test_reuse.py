@@ -173,11 +173,11 @@ def test_cache_is_refused_by_our_models_in_other_peoples_tasks() -> None:
     assert "--cache: leave it out for model random" in log.error.message
 
 
-@pytest.mark.parametrize(("module", "name"), [("clip", "Clip"), ("ofa", "Ofa"), ("humicroedit", "Humicroedit")])
+@pytest.mark.parametrize(("module", "name"), [("chooser", "Clip"), ("ofa", "Ofa"), ("humicroedit", "Humicroedit")])
 def test_no_checkpoint_takes_a_cache(module: str, name: str, tmp_path: Path) -> None:
     made = getattr(import_module(f"humor_tasks.on_inspect.providers.{module}"), f"{name}API")
     model = made.__new__(made)
-    model.model_name, model.given = str(tmp_path), {}
+    model.model_name, model.model_args = str(tmp_path), {}
     with pytest.raises(PrerequisiteError, match="--cache: leave it out"):
         asyncio.run(model.generate([], [], "none", GenerateConfig(cache=True)))
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.text.batches import Batches
+from humor_tasks.models.devices import Batches
 from humor_tasks.models.text.language import Generation, Likelihood
-from humor_tasks.models.text.sampling import arguments
+from humor_tasks.models.text.pretrained import arguments
 from humor_tasks.models.text.seq2seq import Seq2Seq
 
 TEXTS = (
@@ -78,7 +78,7 @@ def test_the_greedy_text_is_told(parts: tuple[Any, Any]) -> None:
             before.append(int(network(input_ids=read, decoder_input_ids=torch.tensor([before])).logits[0, -1].argmax()))
     for n in (1, 2, 3):
         likeliest, other = before[1 : n + 1], [*before[1:n], (before[n] + 1) % len(tokenizer)]
-        with patch.object(model, "wanted", return_value={"likeliest": likeliest, "other": other}):
+        with patch.object(model, "continuations", return_value={"likeliest": likeliest, "other": other}):
             [[found, worse]] = model.loglikelihoods([PROMPTS[0]], [["likeliest", "other"]])
         assert (found.greedy, worse.greedy, found.tokens) == (True, False, n)
         assert found.logprob > worse.logprob

@@ -26,7 +26,7 @@ from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.weights import open_model
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.pictures import Pixels
 from humor_tasks.training.clip.data import Rows, augmented, read_splits, square
 from humor_tasks.training.clip.finetune import Choices, adapt, hold_scale, merged, plan
 from humor_tasks.training.clip.settings import ClipTrainConfig

@@ -135,8 +135,8 @@ def test_switches_change_what_is_shown(form: Form, texts: tuple[str, str | None]
 
 
 def test_the_words_are_found_in_the_tokens(encoder: str) -> None:
-    from humor_tasks.models.humicroedit.frozen import open_encoder
     from humor_tasks.models.humicroedit.network import tensors, tokenize, with_marks
+    from humor_tasks.models.humicroedit.resources import open_encoder
 
     tokenizer, model = open_encoder(encoder)
     with_marks(tokenizer, model)
@@ -232,7 +232,7 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
 
 def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.models.humicroedit import network as net
-    from humor_tasks.models.humicroedit.frozen import open_encoder
+    from humor_tasks.models.humicroedit.resources import open_encoder
     from humor_tasks.training.humicroedit.finetune import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
@@ -316,7 +316,7 @@ def test_an_ensemble_in_parts_is_the_same(rows: str, encoder: str, tmp_path: Pat
 
 
 def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> None:
-    from humor_tasks.models.humicroedit.frozen import WordVectors
+    from humor_tasks.models.humicroedit.resources import WordVectors
 
     lines = [f"{word} {i} {-i / 2}" for i, word in enumerate(WORDS)]
     glove, word2vec = tmp_path / "glove.txt", tmp_path / "word2vec.txt"

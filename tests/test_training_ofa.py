@@ -23,9 +23,9 @@ from humor_tasks.data.media import picture as images
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
+from humor_tasks.models import pictures
 from humor_tasks.models.ofa import Describer
-from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
-from humor_tasks.models.pictures import pixels
+from humor_tasks.models.ofa.preprocessing import FAIRSEQ, HUGGING_FACE, PAD
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss, train
@@ -140,7 +140,7 @@ def corpus(target: Path, change: Change = lambda config, split, rows: rows) -> s
 def test_each_picture_is_decoded_once_before_training(monkeypatch: pytest.MonkeyPatch, tiny: str) -> None:
     decoded: list[str] = []
     decode = images.decode_picture
-    for module in (images, checking, pixels):  # which check, and which decodes for the network
+    for module in (images, checking, pictures):  # which check, and which decodes for the network
         monkeypatch.setattr(module, "decode_picture", lambda data, where: decoded.append(where) or decode(data, where))
     splits = read_splits(OfaTrainConfig("x", dataset="sample", fold="3"))
     assert [len(rows) for rows in (splits.train, splits.validation, splits.test)] == [60, 20, 20]
@@ -357,8 +357,8 @@ def test_less_memory_and_smaller_parts_are_the_same_gradient(tiny: str) -> None:
 
 
 def test_checkpointing_computes_blocks_again(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from humor_tasks.models.ofa.attention import Layer
     from humor_tasks.models.ofa.encoder import Bottleneck
+    from humor_tasks.models.ofa.layers import Layer
 
     counted = {"feed": 0, "block": 0}
     feed, block = Layer.feed_forward, Bottleneck.forward

@@ -47,9 +47,9 @@ def test_help_shows_choices_ranges_and_what_is_required() -> None:
 
 
 def test_the_literals_are_those_of_the_models() -> None:
-    from humor_tasks.models.text import encoder, opening
+    from humor_tasks.models.text import choosing, pretrained
 
-    assert (KINDS, ENCODINGS) == (opening.KINDS, encoder.ENCODINGS)
+    assert (KINDS, ENCODINGS) == (pretrained.KINDS, choosing.ENCODINGS)
 
 
 def test_help_needs_no_torch() -> None:

@@ -27,7 +27,7 @@ from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Causal, PairTokenizer, plain_template
-from humor_tasks.models.text.encoder import ChoiceNetwork, Ranker, TextTokenizer, layout
+from humor_tasks.models.text.choosing import ChoiceNetwork, Ranker, TextTokenizer, layout
 from humor_tasks.models.text.language import Generation
 from humor_tasks.training.run_folders import locked
 from humor_tasks.training.text.data import Splits, prompt_of, question, read_splits

@@ -24,13 +24,12 @@ from standins.tiny_text import tiny_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.clip import ClipChooser
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.models.choosers.quality import QualityChooser
-from humor_tasks.models.humicroedit.frozen import open_encoder
+from humor_tasks.models.humicroedit.resources import open_encoder
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.quality.features import ADDED
-from humor_tasks.models.quality.model import PROBES, Encoder, Quality
+from humor_tasks.models.quality.model import PROBES, Encoder, Quality, QualityChooser
 from humor_tasks.models.text.choosing import open_text
-from humor_tasks.models.text.opening import open_network, open_reward
+from humor_tasks.models.text.pretrained import open_network, open_reward
 
 MODULE, LIBRARY = "trapped_module", "sentence_transformers.models"
 CODE = """

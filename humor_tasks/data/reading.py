@@ -110,13 +110,13 @@ def _instead(text: str) -> str:
     return " It looks like CSV, and JSON is wanted." if _CELLS.fullmatch(first) else ""
 
 
-def json_object(path: Path, of: str) -> dict[str, Any]:
+def json_object(path: Path, of: str = "") -> dict[str, Any]:
     """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
     keys.
     """
     data = parse_json(path, read_body(path), object_pairs_hook=_reject_duplicate_keys)
     if not isinstance(data, dict):
-        raise BadInput(f"{path}: must be one JSON object of {of}.")
+        raise BadInput(f"{path}: must be one JSON object{of and f' of {of}'}.")
     return data
 
 

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import read_object
 
 NOTES = "training.json"
 _NAME, _BEST = "checkpoint-", "best-"
@@ -103,7 +103,7 @@ def _restore(folder: Path, network: Any, optimizer: Any, shards: Any) -> State:
     else:
         load_model(network, str(folder / name))
         load_moments(optimizer, load_file(folder / "optimizer.safetensors"))
-    return State(**read_object(folder / "state.json"))
+    return State(**json_object(folder / "state.json"))
 
 
 def best_folder(output: Path, state: State) -> Path:

@@ -19,10 +19,10 @@ from accelerate.utils import gather_object
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.records import Record
 from humor_tasks.data.writing import write_bytes, write_json
 from humor_tasks.models.devices import pick_device
-from humor_tasks.models.folders import read_object
 from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 from humor_tasks.training.run_folders import CURVES, IS_MAIN, run_in
 
@@ -118,7 +118,7 @@ def _all_folds(recipe: Recipe, config: Any, output: Path, data: Any, progress: b
     runs = recipe.evaluated(config, data)
     replies: dict[str, dict[str, str]] = {split: {} for split in runs}
     for split, fold in ((split, fold) for split in runs for fold in FOLDS):
-        replies[split] |= read_object(output / f"fold-{fold}" / predictions_file(split))
+        replies[split] |= json_object(output / f"fold-{fold}" / predictions_file(split))
     results = evaluated(output, runs, replies)
     for split, scores in results.items():
         if perplexities_of_folds := [run[split]["perplexity"] for run in folds.values() if "perplexity" in run[split]]:

@@ -19,10 +19,10 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import pick_device
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.checkpoint import (
     NOTES,
     State,
@@ -208,7 +208,7 @@ def fit(output: Path, name: str, prepared: Callable[[], Epochs]) -> dict[str, An
         trainer.accelerator.free_memory()
     elif IS_MAIN:
         tidy(output)
-    return read_object(output / NOTES)
+    return json_object(output / NOTES)
 
 
 def accelerator_for(

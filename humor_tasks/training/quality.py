@@ -13,9 +13,8 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.quality.halves import SIDES, sides_of
-from humor_tasks.models.quality.text import BATCH, TextQuality, encoded
-from humor_tasks.models.text.opening import open_tokenizer
+from humor_tasks.models.quality.model import BATCH, SIDES, TextQuality, encoded, sides_of
+from humor_tasks.models.text.pretrained import open_tokenizer
 
 RATE, EPOCHS = 1e-4, 1.0
 Labelled = tuple[int, Sequence[str], Sequence[bool]]

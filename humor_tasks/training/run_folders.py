@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.data import trained_on
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import CONFIG, METRICS, read_object
+from humor_tasks.models.folders import CONFIG, METRICS
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ def run_in(
     values = json.loads(json.dumps(settings))
     check_folder(output, values)
     if (output / METRICS).is_file():
-        return read_object(output / METRICS)
+        return json_object(output / METRICS)
     data = read()
     new = not output.exists()
     with locked(output, shared or not IS_MAIN):
@@ -59,7 +60,7 @@ def _run(
 ) -> dict[str, Any]:
     check_folder(output, settings)  # again, because another process may have been here while the data were read
     if IS_MAIN and (output / METRICS).is_file():
-        return read_object(output / METRICS)
+        return json_object(output / METRICS)
     if IS_MAIN:
         write_json(output / CONFIG, settings)
     start = time.perf_counter()
@@ -76,7 +77,7 @@ def _run(
             output / METRICS, metrics | {"seconds": round(time.perf_counter() - start, 1), "version": __version__}
         )
     wait_for_everyone()
-    return read_object(output / METRICS)
+    return json_object(output / METRICS)
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def check_folder(output: Path, settings: dict[str, Any]) -> None:
     if output.exists() and not output.is_dir():
         raise BadInput(f"{output}: is not a folder.")
     if (output / CONFIG).is_file():
-        existing = read_object(output / CONFIG)
+        existing = json_object(output / CONFIG)
         # A setting that the folder lacks was added later: the run was made as it is when the setting is off.
         same = existing | {k: v for k, v in settings.items() if k not in existing and v in (None, False, "")}
         other = sorted(name for name in settings.keys() | same.keys() if same.get(name) != settings.get(name))

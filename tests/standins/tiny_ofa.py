@@ -10,12 +10,10 @@ import torch
 from standins.ofa_words import vocabulary
 
 from humor_tasks.models.ofa import OfaConfig
+from humor_tasks.models.ofa.model import save
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.pixels import record_size
-from humor_tasks.models.ofa.tokenizer import Tokenizer
-from humor_tasks.models.ofa.weights import save
-from humor_tasks.models.pictures.loader import decoded, stacked
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.ofa.preprocessing import Tokenizer, record_size
+from humor_tasks.models.pictures import Pixels, decoded, stacked
 
 SIDE = 48
 

@@ -80,7 +80,7 @@ def open_choosers(embedding: str | None, quality: str | None) -> list[Chooser]:
     """A sentence-embedding model, and the caption-only quality model. Raises BadInput where one cannot be loaded."""
     choosers: list[Chooser] = [Embedding(embedding)] if embedding else []
     if quality:
-        from humor_tasks.models.choosers.quality import QualityChooser
+        from humor_tasks.models.quality.model import QualityChooser
 
         choosers.append(QualityChooser(quality))
     return choosers

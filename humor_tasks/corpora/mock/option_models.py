@@ -25,7 +25,7 @@ from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import Asking, read
 from humor_tasks.on_inspect.private import PrerequisiteError
-from humor_tasks.on_inspect.providers.batching import Batcher
+from humor_tasks.on_inspect.providers.local import Batcher
 from humor_tasks.scorers.tagged import read_tagged
 from humor_tasks.scorers.verdict import as_data
 

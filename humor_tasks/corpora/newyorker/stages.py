@@ -155,7 +155,7 @@ def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
         model.save(folder / "model")
     validation, learnt = Validation(), {number for half in model.contests for number in half}
     for number, places, captions, best in _training_sets(work, sorted(learnt.intersection(contests))):
-        odds = model.score_vectors(vectors_of(work, number)[places], captions, [number] * len(captions))
+        odds = model.score(captions, [number] * len(captions), vectors_of(work, number)[places])
         validation.add(odds.tolist(), best)
     write_json(
         folder / "validation.json", {name: [e.value, e.low, e.high] for name, e in validation.estimates().items()}
@@ -181,7 +181,7 @@ def _scores(work: Work, folder: Path, contest: int | None) -> Counts:
     """Writes the log-odds of the captions, by the model that has not seen their contest."""
     model = _quality_model(work.unit("quality") / "model")
     captions = [row["caption"] for row in selected(work, contest)]
-    odds = model.score_vectors(vectors_of(work, contest), captions, [contest] * len(captions))
+    odds = model.score(captions, [contest] * len(captions), vectors_of(work, contest))
     np.save(folder / "scores.npy", odds, allow_pickle=False)
     return {"captions": len(odds)}
 

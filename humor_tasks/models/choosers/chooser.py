@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Protocol
 
 from humor_tasks.data.records import Grouped, ReplyLength
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.texts import edits_in
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,7 +31,7 @@ class Question:
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
     of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
     it ends with `prefix`, the beginning of an answer. `grouped`: the captions of each choice where it is a group of
-    them (`choosers.grouped`). `length` is the benchmark's length of a reply in words.
+    them (`grouped_scores`). `length` is the benchmark's length of a reply in words.
     """
 
     id: str
@@ -102,6 +103,15 @@ def check_words(question: Question, name: str) -> None:
         )
 
 
+def check_ranks(question: Question, name: str) -> None:
+    """Raise BadInput where there is no choice of captions that `name` could rank."""
+    if len(question.choices) < 2 or question.choices == YES_NO:
+        raise BadInput(
+            f"{question.id:.60}: {name} ranks captions, and this question has no choice of them; use matching or "
+            "ranking."
+        )
+
+
 def log_softmax(scores: Sequence[float]) -> list[float]:
     """Scores as log-probabilities over the choices."""
     top = max(scores)
@@ -126,3 +136,33 @@ def open_answer(chooser: Chooser, question: Question) -> str:
         return ""
     picked = chooser.score([Question(question.id, question.context, sentences)])[0]
     return sentences[best(picked)]
+
+
+# ---- groups of captions for models that score single captions -------------------------------------
+
+COMBINED: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": lambda scores: sum(scores) / len(scores),
+    "max": max,
+}
+"""How captions' scores make the score of their group."""
+
+
+def grouped_scores(chooser: Chooser, questions: Sequence[Question]) -> list[list[float]]:
+    """A chooser's scores of each question's choices.
+
+    Where each choice is a group of captions, the chooser scores these as single choices. A chooser that reads the
+    prompt (`reads_prompt`) gets the question as it is.
+    """
+    if getattr(chooser, "reads_prompt", False):
+        return chooser.score(questions)
+    flat = [
+        replace(q, choices=tuple(chain.from_iterable(q.grouped.captions)), grouped=None) if q.grouped else q
+        for q in questions
+    ]
+    rows = chooser.score(flat)
+    return [_combined(row, q.grouped) if q.grouped else row for q, row in zip(questions, rows, strict=True)]
+
+
+def _combined(row: Sequence[float], grouped: Grouped) -> list[float]:
+    combine, captions = COMBINED[check_choice("combine", grouped.combine, COMBINED)], iter(row)
+    return [combine([next(captions) for _ in group]) for group in grouped.captions]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
+from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
 
 logger = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ class RewardChooser(Chooser):
 
     model: a hub id or folder. format: `conversational` applies the tokenizer's chat template; `standard` appends the
     caption and the end token to the prompt's text. By default the template is applied where there is one. Texts longer
-    than the model's context lose their beginning, which is counted in `cut`. Raises BadInput for what is no reward
-    model.
+    than the model's context lose their beginning, which is counted in `cut`. Raises BadInput for a model of
+    another kind.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class RewardChooser(Chooser):
             raise BadInput(f"reward: batch_size is {batch_size!r}; it must be a whole number of at least 1.")
         try:
             from humor_tasks.models.devices import pick_device
-            from humor_tasks.models.text.opening import context_of, open_reward, open_tokenizer
+            from humor_tasks.models.text.pretrained import context_of, open_reward, open_tokenizer
         except ImportError:
             raise BadInput("reward models need torch and transformers: pip install 'humor-tasks[text]'.") from None
         self.name, self.request, self.batch_size = f"reward/{model}", request, batch_size
@@ -76,11 +76,7 @@ class RewardChooser(Chooser):
 
     def check(self, question: Question) -> None:
         """Raise BadInput where there is no choice of captions, or a picture in the place of the scene in words."""
-        if len(question.choices) < 2 or question.choices == YES_NO:
-            raise BadInput(
-                f"{question.id:.60}: {self.name} ranks captions, and this question has no choice of them; use matching "
-                "or ranking."
-            )
+        check_ranks(question, self.name)
         if question.picture is not None and not question.context.strip():
             raise BadInput(
                 f"{question.id:.60}: {self.name} reads words and cannot see the picture; use setting=description or "
@@ -89,31 +85,31 @@ class RewardChooser(Chooser):
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """See `Chooser.score`. Each distinct scene and caption is scored once."""
-        asked = [(q.context, choice) for q in questions for choice in q.choices]
-        found = dict(zip(dict.fromkeys(asked), self.rewards([*dict.fromkeys(asked)]), strict=True))
-        for (_, caption), value in found.items():
+        pairs = [(q.context, choice) for q in questions for choice in q.choices]
+        rewards = dict(zip(dict.fromkeys(pairs), self.rewards([*dict.fromkeys(pairs)]), strict=True))
+        for (_, caption), value in rewards.items():
             if not math.isfinite(value):
                 raise BadInput(f"{self.name}: the reward of {caption!r:.60} is {value}; try precision=fp32.")
-        return [[found[q.context, choice] for choice in q.choices] for q in questions]
+        return [[rewards[q.context, choice] for choice in q.choices] for q in questions]
 
-    def rewards(self, asked: Sequence[tuple[str, str]]) -> list[float]:
+    def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The reward of each scene and caption, in batches of similar length."""
         import torch
 
         before = self.cut
-        ids = [self._ids(context, caption) for context, caption in asked]
+        ids = [self._ids(context, caption) for context, caption in pairs]
         if self.cut > before:
             logger.warning("%s: %d texts were longer than the context and lost their beginning.", self.name, self.cut)
         order = sorted(range(len(ids)), key=lambda i: -len(ids[i]))  # memory runs out at once or never
-        found = [0.0] * len(ids)
+        values = [0.0] * len(ids)
         for start in range(0, len(order), self.batch_size):
             places = order[start : start + self.batch_size]
             batch = self.tokenizer.pad({"input_ids": [ids[i] for i in places]}, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 scores = self.network(**batch.to(self.device)).logits[:, 0].float().tolist()
             for i, value in zip(places, scores, strict=True):
-                found[i] = value
-        return found
+                values[i] = value
+        return values
 
     def _ids(self, context: str, caption: str) -> list[int]:
         """Token ids [tokens], as TRL's RewardTrainer makes them from a row."""
@@ -126,8 +122,7 @@ class RewardChooser(Chooser):
     def _tokens(self, context: str, caption: str, **how: Any) -> list[int]:
         if self.format == "conversational":
             turns = [*self.request.messages(context), {"role": "assistant", "content": caption}]
-            made = self.tokenizer.apply_chat_template(turns, tokenize=True, return_dict=True, **how)
-            return list(made["input_ids"])
+            return list(self.tokenizer.apply_chat_template(turns, tokenize=True, return_dict=True, **how)["input_ids"])
         end = self.tokenizer.eos_token or ""
         text = f"{self.request.text(context)} {caption}"
         return list(self.tokenizer(text if text.endswith(end) else text + end, **how)["input_ids"])

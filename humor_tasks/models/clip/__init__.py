@@ -9,10 +9,8 @@
 |---|---|
 | `config` | `ClipConfig`: the model, and the preprocessing of pictures and captions |
 | `weights` | loading and saving of models |
-| `hugging_face` | transformers' CLIP folders as open_clip models |
-| `captions` | prefix, tokenization, batches of short captions |
-| `cache` | embeddings cached in memory and in a folder |
-| `model` | `Clip`: embeddings, logits, batching |
+| `hugging_face` | configuration and weights of transformers' CLIP folders in open_clip's terms |
+| `model` | `Clip`: embeddings, logits, batching; tokenization of captions |
 
 Importing this package does not import torch or open_clip; accessing `Clip` does.
 """

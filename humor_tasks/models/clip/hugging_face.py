@@ -1,4 +1,4 @@
-"""A Hugging Face CLIP folder as an open_clip model: the same network with other parameter names.
+"""A Hugging Face CLIP folder in open_clip's terms: the same network with other parameter names.
 
 tests/test_clip.py compares it with transformers' CLIPModel. transformers itself is not needed.
 """
@@ -13,8 +13,6 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip.loaded import LoadedClip, fill
-from humor_tasks.models.weight_files import CONFIG, read_folder
 
 # Defaults of transformers' CLIPTextConfig and CLIPVisionConfig for values missing in config.json.
 _SHARED = {"hidden_act": "quick_gelu", "layer_norm_eps": 1e-5, "num_hidden_layers": 12}
@@ -54,24 +52,6 @@ _NORMS = {
     "vision_model.post_layernorm": "visual.ln_post",
 }
 _PROJECTIONS = {"text_projection.weight": "text_projection", "visual_projection.weight": "visual.proj"}
-
-
-def open_folder(folder: Path, about: Mapping[str, Any]) -> LoadedClip:
-    """The model of a folder with the config.json `about`. Raises BadInput where its architecture is not CLIP's."""
-    import open_clip
-
-    try:
-        config = model_config(about, str(folder / CONFIG))
-        model = open_clip.CLIP(**config)
-    except BadInput:
-        raise
-    except Exception as problem:  # inconsistent sizes raise any exception
-        raise BadInput(
-            f"clip: {folder / CONFIG} does not define a valid model ({type(problem).__name__}: {problem})."
-        ) from None
-    fill(model, converted(read_folder(folder, "clip")), str(folder), "its config.json")
-    tokenizer = open_clip.SimpleTokenizer(context_length=config["text_cfg"]["context_length"])
-    return LoadedClip(model.eval(), tokenizer, folder.name, config, _preprocess(folder))
 
 
 def model_config(about: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -123,32 +103,33 @@ def converted(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
     Unknown names are kept, so that loading the result reports them.
     """
-    found: dict[str, torch.Tensor] = {}
+    weights: dict[str, torch.Tensor] = {}
     for name, tensor in state.items():
         stem, _, kind = name.rpartition(".")
         if name in _PLAIN:
-            found[_PLAIN[name]] = tensor
+            weights[_PLAIN[name]] = tensor
         elif name in _PROJECTIONS:
-            found[_PROJECTIONS[name]] = tensor.T
+            weights[_PROJECTIONS[name]] = tensor.T
         elif stem in _NORMS:
-            found[f"{_NORMS[stem]}.{kind}"] = tensor
+            weights[f"{_NORMS[stem]}.{kind}"] = tensor
         elif ".encoder.layers." in name:
             tower, _, rest = name.partition(".encoder.layers.")
             number, _, part = rest.rpartition(f".{kind}")[0].partition(".")
             block = f"{'visual.' if tower == 'vision_model' else ''}transformer.resblocks.{number}"
             if part in _BLOCK:
-                found[f"{block}.{_BLOCK[part]}.{kind}"] = tensor
+                weights[f"{block}.{_BLOCK[part]}.{kind}"] = tensor
             elif part == "self_attn.q_proj":
                 parts = [state.get(name.replace("q_proj", f"{letter}_proj")) for letter in "qkv"]
-                found |= {f"{block}.attn.in_proj_{kind}": torch.cat([p for p in parts if p is not None])}
+                weights |= {f"{block}.attn.in_proj_{kind}": torch.cat([p for p in parts if p is not None])}
             elif part not in ("self_attn.k_proj", "self_attn.v_proj"):
-                found[name] = tensor
+                weights[name] = tensor
         elif not name.endswith(".position_ids"):  # the numbers 0, 1, ..., written by old versions of transformers
-            found[name] = tensor
-    return found
+            weights[name] = tensor
+    return weights
 
 
-def _preprocess(folder: Path) -> dict[str, Any]:
+def preprocessing(folder: Path) -> dict[str, Any]:
+    """Mean, standard deviation and interpolation of the folder's preprocessor_config.json; by default OpenAI's."""
     from open_clip import OPENAI_DATASET_MEAN, OPENAI_DATASET_STD
 
     path = folder / "preprocessor_config.json"

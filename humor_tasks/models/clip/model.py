@@ -13,15 +13,96 @@ import torch
 from torch import nn
 
 from humor_tasks.errors import BadInput
+from humor_tasks.models.caches import Vectors
 from humor_tasks.models.clip import weights
-from humor_tasks.models.clip.cache import Vectors
-from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
-from humor_tasks.models.clip.loaded import LoadedClip
+from humor_tasks.models.clip.weights import LoadedClip
 from humor_tasks.models.devices import DTYPES, default_precision, out_of_memory, pick_device
-from humor_tasks.models.pictures.checked import CheckedPixels
-from humor_tasks.models.pictures.loader import load, stacked, threads, to_device
-from humor_tasks.models.pictures.pixels import ImageInput, Pixels
+from humor_tasks.models.pictures import CheckedPixels, ImageInput, Pixels, load, stacked, threads, to_device
+
+# ---- captions: the prefix, truncation at the context length, batches without padding --------------
+
+# Longer captions are truncated before tokenization, because byte-pair encoding of one long word takes quadratic time.
+# A token of CLIP's vocabulary has at most 32 characters, so 3000 characters always exceed 77 tokens.
+MAX_CHARACTERS = 3000
+
+
+class Captions:
+    """The prefix and open_clip's tokenizer; `cut` holds the keys of the captions that were truncated."""
+
+    def __init__(self, prefix: str, tokenizer: Any) -> None:
+        self.prefix, self.tokenizer = prefix, tokenizer
+        self.length: int = tokenizer.context_length
+        self.cut: set[str] = set()
+
+    def key(self, text: str) -> str:
+        """The cache key of a caption."""
+        return hashlib.sha256((self.prefix + text).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def tokenize(self, texts: Sequence[str]) -> torch.Tensor:
+        """Token ids [len(texts), length] of the prefix and each text."""
+        if not texts:
+            return torch.zeros(0, self.length, dtype=torch.long)
+        full = [self._truncated(self.prefix + text) for text in texts]
+        # With one more position than the model has, only a text that is too long fills the last one.
+        longer = self.tokenizer(full, context_length=self.length + 1)
+        blank = self.tokenizer([""], context_length=self.length + 1)[0, -1]
+        tokens = torch.as_tensor(longer[:, :-1].clone())
+        if cut := (longer[:, -1] != blank).nonzero().flatten().tolist():
+            tokens[cut] = self.tokenizer([full[i] for i in cut])
+            self.cut.update(self.key(texts[i]) for i in cut)
+        return tokens
+
+    def _truncated(self, text: str) -> str:
+        if len(text) <= MAX_CHARACTERS or not hasattr(self.tokenizer, "bpe"):
+            return text
+        cleaned: str = self.tokenizer.clean_fn(text)
+        return cleaned[:MAX_CHARACTERS]
+
+
+def lengths(tokens: torch.Tensor) -> torch.Tensor:
+    """The number of tokens including the end token, which has the highest id in CLIP's vocabulary. [n]"""
+    return tokens.argmax(dim=1) + 1
+
+
+def can_be_trimmed(model: Any) -> bool:
+    """Whether attention is causal and pooling uses the end token, as in the original CLIP, so that padding has no
+    effect.
+    """
+    mask = getattr(model, "attn_mask", None)
+    return (
+        type(model).__name__ == "CLIP"
+        and getattr(model, "text_pool_type", None) == "argmax"
+        and mask is not None
+        and torch.equal(mask, torch.full_like(mask, -torch.inf).triu(1))
+    )
+
+
+def trimmed(model: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    """model.encode_text for tokens [n, any length], if `can_be_trimmed`; captions are far shorter than 77 tokens."""
+
+    class Text(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.clip = model
+
+        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+            return torch.as_tensor(self.clip.encode_text(tokens))
+
+    text = Text()
+
+    def encode(tokens: torch.Tensor) -> torch.Tensor:
+        n = tokens.shape[1]
+        short = {
+            "clip.positional_embedding": model.positional_embedding[:n],
+            "clip.attn_mask": model.attn_mask[:n, :n],
+        }
+        return torch.as_tensor(torch.func.functional_call(text, short, (tokens,)))
+
+    return encode
+
+
+# ---- the model ------------------------------------------------------------------------------------
 
 BATCH = {"cuda": 256, "mps": 64, "cpu": 32}  # pictures per batch, before halving
 CAPTIONS = 4  # captions per batch for each picture per batch: a caption is much less work
@@ -89,16 +170,16 @@ class Clip:
         keys: dict[int, str] = {}
         with self._lock:
             queue = _BatchQueue(self._batch["picture"], self._run_images, self._images.put)
-            for each in load(
+            for loaded in load(
                 images, self.pixels, wheres, self._workers, 2 * queue.size, self._images.get, self.checked
             ):
-                keys[each.identity] = each.key
-                if each.known is not None:
-                    queue.found[each.key] = each.known
-                elif each.pixels is not None:
-                    queue.add(each.key, each.pixels)
-            found = queue.finish()
-        return _stack([found[keys[id(image)]] for image in images], self._images.dimensions)
+                keys[loaded.identity] = loaded.key
+                if loaded.known is not None:
+                    queue.vectors[loaded.key] = loaded.known
+                elif loaded.pixels is not None:
+                    queue.add(loaded.key, loaded.pixels)
+            vectors = queue.finish()
+        return _stack([vectors[keys[id(image)]] for image in images], self._images.dimensions)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
         """Unit vectors [len(texts), d] in fp32 on the CPU, of the prefix and each text, truncated to the context
@@ -110,17 +191,18 @@ class Clip:
         keys = {text: self.captions.key(text) for text in texts}
         with self._lock:
             queue = _BatchQueue(self._batch["caption"], self._run_texts, self._texts.put)
-            queue.found = {key: vector for key in keys.values() if (vector := self._texts.recent(key)) is not None}
+            memory = self._texts.memory
+            queue.vectors = {key: vector for key in keys.values() if (vector := memory.get(key)) is not None}
             # A caption cached in the folder is tokenized too, so that a truncated one is counted.
-            new = [text for text, key in keys.items() if key not in queue.found]
+            new = [text for text, key in keys.items() if key not in queue.vectors]
             tokens = self.tokenize(new)
             for i in lengths(tokens).argsort(stable=True).tolist():  # batches of similar length
                 if (vector := self._texts.get(keys[new[i]])) is None:
                     queue.add(keys[new[i]], tokens[i])
                 else:
-                    queue.found[keys[new[i]]] = vector
-            found = queue.finish()
-        return _stack([found[keys[text]] for text in texts], self._texts.dimensions)
+                    queue.vectors[keys[new[i]]] = vector
+            vectors = queue.finish()
+        return _stack([vectors[keys[text]] for text in texts], self._texts.dimensions)
 
     def score(self, images: Sequence[ImageInput], texts_per_image: Sequence[Sequence[str]]) -> list[list[float]]:
         """Each image's logits over its own captions, whose number may differ between images.
@@ -141,9 +223,9 @@ class Clip:
             scale = float(self.model.logit_scale.detach().float().exp())
             bias = getattr(self.model, "logit_bias", None)
         shift = 0.0 if bias is None else float(bias.detach())
-        own = torch.split(captions, [len(texts) for texts in texts_per_image])
+        groups = torch.split(captions, [len(texts) for texts in texts_per_image])
         # Not a matrix product, so that a caption's logit does not depend on the other captions, to the last digit.
-        return [(scale * (mine * one).sum(1) + shift).tolist() for one, mine in zip(pictures, own, strict=True)]
+        return [(scale * (mine * one).sum(1) + shift).tolist() for one, mine in zip(pictures, groups, strict=True)]
 
     def tokenize(self, texts: Sequence[str]) -> torch.Tensor:
         """Token ids [len(texts), 77] of the prefix and each text; `summary` counts truncated ones."""
@@ -220,7 +302,7 @@ class _BatchQueue:
 
     def __init__(self, size: int, run: Callable[[list[Any]], torch.Tensor], put: Callable[[str, Any], None]) -> None:
         self.size, self.run, self.put = size, run, put
-        self.found: dict[str, Any] = {}
+        self.vectors: dict[str, Any] = {}
         self._waiting: dict[str, Any] = {}
         self._sent: tuple[list[str], torch.Tensor, torch.cuda.Event | None] | None = None
 
@@ -235,7 +317,7 @@ class _BatchQueue:
         if self._waiting:
             self._send()
         self._fetch()
-        return self.found
+        return self.vectors
 
     def _send(self) -> None:
         vectors = self.run(list(self._waiting.values()))
@@ -255,19 +337,18 @@ class _BatchQueue:
         for key, vector in zip(keys, vectors.numpy(), strict=True):
             if not np.isfinite(vector).all():
                 raise BadInput("clip: the model returns values that are not finite: damaged weights, or fp16 overflow.")
-            self.found[key] = vector = vector.copy()
+            self.vectors[key] = vector = vector.copy()
             self.put(key, vector)
         self._sent = None
 
 
 def _move_model(model: Any, device: torch.device, dtype: torch.dtype) -> Any:
-    scale, bias = model.logit_scale.detach().clone(), getattr(model, "logit_bias", None)
-    shift = None if bias is None else bias.detach().clone()
-    model.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)
     # The scale stays fp32: in half precision 100 would be 98.9.
-    model.logit_scale.data = scale.to(device)
-    if shift is not None:
-        model.logit_bias.data = shift.to(device)
+    parameters = {name: getattr(model, name, None) for name in ("logit_scale", "logit_bias")}
+    precise = {name: value.detach().clone() for name, value in parameters.items() if value is not None}
+    model.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)
+    for name, value in precise.items():
+        getattr(model, name).data = value.to(device)
     return model
 
 

@@ -1,5 +1,5 @@
 """Loading of CLIP models: open_clip's architectures and tags, folders (open_clip, `Clip.save`, transformers), weight
-files.
+files; and saving.
 
 Weight files hold tensors only: safetensors, or torch files read with weights_only. They are not read by open_clip,
 which for some errors reads a torch file again without weights_only.
@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import hashlib
+import json
 import logging
+import math
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
-from humor_tasks.data.writing import replacing, write_json
+from humor_tasks.data.reading import json_object
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.clip import hugging_face
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
-from humor_tasks.models.clip.loaded import LoadedClip, fill
-from humor_tasks.models.folders import read_object
-from humor_tasks.models.weight_files import CONFIG, WEIGHTS, read_state
+from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, read_folder, read_state, save_state
 
 MODEL_CONFIG = "open_clip_config.json"
 KIND = "humor_tasks.clip"
@@ -32,6 +36,65 @@ HUB = "hf-hub:"
 _FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin", WEIGHTS, "pytorch_model.bin")
 _PREPROCESS = ("mean", "std", "interpolation")
 _NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")  # integers stored with OpenAI's tensors
+
+
+@dataclass
+class LoadedClip:
+    """A model on the CPU in fp32, with its tokenizer, configuration and preprocessing."""
+
+    model: Any
+    tokenizer: Any
+    architecture: str
+    model_config: dict[str, Any]
+    """The format of open_clip's model_configs/*.json, including quick_gelu if the weights need it."""
+    preprocess: dict[str, Any]
+    """mean, std, interpolation."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """fit, prefix and precision, if the folder was written by `Clip.save`."""
+
+    def __post_init__(self) -> None:
+        where = f"clip: {self.architecture}: preprocessing:"
+        for name in ("mean", "std"):
+            numbers = self.preprocess[name]
+            if not isinstance(numbers, list | tuple) or len(numbers) != 3 or not all(map(_is_number, numbers)):
+                raise BadInput(f"{where} {name} is {numbers!r}; it must be three numbers, for red, green and blue.")
+        if not all(self.preprocess["std"]):
+            raise BadInput(
+                f"{where} std is {self.preprocess['std']!r}; pixel values are divided by it, so it must not be 0."
+            )
+        check_choice(f"{where} interpolation", self.preprocess["interpolation"], ("bicubic", "bilinear"))
+
+    @property
+    def size(self) -> int:
+        """Picture size in pixels per side. Raises BadInput for a model with rectangular input."""
+        size: Any = self.model.visual.image_size
+        sides = set(size) if isinstance(size, tuple | list) else {size}
+        if len(sides) != 1:
+            raise BadInput(f"clip: {self.architecture} takes pictures of {size} pixels; only squares are supported.")
+        return int(sides.pop())
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the weights and the model configuration, in hex."""
+        digest = hashlib.sha256(json.dumps(self.model_config, sort_keys=True).encode())
+        for name, tensor in sorted(self.model.state_dict().items()):
+            flat = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\0".encode())
+            digest.update(flat.numpy().data)
+        return digest.hexdigest()
+
+
+def fill(model: nn.Module, state: Mapping[str, torch.Tensor], where: str, architecture: str) -> None:
+    """Load the weights. Raises BadInput naming keys that are missing, unexpected, or of another shape or type."""
+    problems = misfits(model.state_dict(), state)
+    if problems:
+        raise BadInput(f"clip: {where} does not fit {architecture}: {'; '.join(problems)}.")
+    model.load_state_dict(state)
+    if not math.isfinite(scale := float(state["logit_scale"].float().exp())):
+        raise BadInput(f"clip: {where} is damaged: its logit scale is {scale}.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def open_model(config: ClipConfig) -> LoadedClip:
@@ -54,15 +117,7 @@ def open_model(config: ClipConfig) -> LoadedClip:
 
 def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
     """Write model.safetensors, open_clip's configuration (readable by its `local-dir:`), and config.json last."""
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
-
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in loaded.model.state_dict().items()}
-    with replacing(folder / WEIGHTS) as path:
-        try:
-            save_file(tensors, path)
-        except SafetensorError as problem:  # mostly a full disk
-            raise OSError(problem) from None
+    save_state(folder / WEIGHTS, loaded.model.state_dict())
     if hasattr(loaded.tokenizer, "save_pretrained"):
         loaded.tokenizer.save_pretrained(folder)
     write_json(folder / MODEL_CONFIG, {"model_cfg": loaded.model_config, "preprocess_cfg": loaded.preprocess})
@@ -72,19 +127,21 @@ def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
 def _of_tag(architecture: str, tag: str) -> LoadedClip:
     import open_clip
 
-    found = _check_architecture(architecture)
+    _check_architecture(architecture)
     if tag == "random":
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            return _build(found, found)
-    known = open_clip.get_pretrained_cfg(found, tag) if tag else {}
+            return _build(architecture, architecture)
+    known = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
     if not known:
-        tags = ", ".join([*open_clip.list_pretrained_tags_by_model(found), "random"])
-        raise BadInput(f"clip: {found} has no weights '{tag}'; there are {tags}. Write {found}/TAG, as in {DEFAULT}.")
+        tags = ", ".join([*open_clip.list_pretrained_tags_by_model(architecture), "random"])
+        raise BadInput(
+            f"clip: {architecture} has no weights '{tag}'; there are {tags}. Write {architecture}/TAG, as in {DEFAULT}."
+        )
     # open_clip only warns here, and the model would use another activation function than in training.
-    loaded = _build(found, found, bool(known.get("quick_gelu")))
+    loaded = _build(architecture, architecture, bool(known.get("quick_gelu")))
     loaded.preprocess |= {key: known[key] for key in _PREPROCESS if known.get(key) is not None}
-    with _hub_errors(f"{found}/{tag}"):
+    with _hub_errors(f"{architecture}/{tag}"):
         path = open_clip.download_pretrained(known)
     return _fill_from_file(loaded, Path(path), resize=True)
 
@@ -101,15 +158,16 @@ def _of_hub(name: str) -> LoadedClip:
 def _of_file(path: Path, architecture: str | None, activation: str | None) -> LoadedClip:
     if architecture is None:
         raise BadInput(f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336.")
-    found = _check_architecture(architecture.replace("/", "-"))
+    architecture = architecture.replace("/", "-")
+    _check_architecture(architecture)
     weights = _read(path)
-    quick_gelu = _quick_gelu(found, activation, weights)
-    loaded = _fill(_build(found, found, bool(quick_gelu)), weights)
+    quick_gelu = _quick_gelu(architecture, activation, weights)
+    loaded = _fill(_build(architecture, architecture, bool(quick_gelu)), weights)
     if quick_gelu is None:
         raise BadInput(
             f"clip: {path}: the file does not say whether its weights need QuickGELU, which changes scores. Give "
-            f"architecture={found}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and MetaCLIP; "
-            f"or architecture={found} with activation=gelu for others, such as LAION's and DataComp's."
+            f"architecture={architecture}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and "
+            f"MetaCLIP; or architecture={architecture} with activation=gelu for others, such as LAION's and DataComp's."
         )
     return loaded
 
@@ -134,7 +192,7 @@ def _quick_gelu(architecture: str, activation: str | None, weights: _Weights) ->
 
 
 def _of_folder(folder: Path) -> LoadedClip:
-    about = read_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    about = json_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if (folder / MODEL_CONFIG).is_file():
         path = next((folder / name for name in _FILES if (folder / name).is_file()), None)
         if path is None:
@@ -145,14 +203,30 @@ def _of_folder(folder: Path) -> LoadedClip:
             loaded.settings = _settings(folder, about)
         return _fill_from_file(loaded, path)
     if about.get("model_type") == "clip":
-        from humor_tasks.models.clip.hugging_face import open_folder
-
-        return open_folder(folder, about)
+        return _of_hugging_face(folder, about)
     trained = f" It holds a training run: its model is {folder / 'model'}." if (folder / "model").is_dir() else ""
     raise BadInput(
         f"clip: {folder} is not a CLIP folder: it needs {MODEL_CONFIG} (written by open_clip and this package) "
         f"or a {CONFIG} with model_type clip (written by transformers).{trained}"
     )
+
+
+def _of_hugging_face(folder: Path, about: Mapping[str, Any]) -> LoadedClip:
+    """The model of a transformers folder. Raises BadInput where its architecture is not CLIP's."""
+    import open_clip
+
+    try:
+        config = hugging_face.model_config(about, str(folder / CONFIG))
+        model = open_clip.CLIP(**config)
+    except BadInput:
+        raise
+    except Exception as problem:  # inconsistent sizes raise any exception
+        raise BadInput(
+            f"clip: {folder / CONFIG} does not define a valid model ({type(problem).__name__}: {problem})."
+        ) from None
+    fill(model, hugging_face.converted(read_folder(folder, "clip")), str(folder), "its config.json")
+    tokenizer = open_clip.SimpleTokenizer(context_length=config["text_cfg"]["context_length"])
+    return LoadedClip(model.eval(), tokenizer, folder.name, config, hugging_face.preprocessing(folder))
 
 
 def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,13 +240,13 @@ def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_architecture(name: str) -> str:
-    """The name if open_clip knows it. Raises BadInput with the nearest names otherwise."""
+def _check_architecture(name: str) -> None:
+    """Raise BadInput with the nearest names for an architecture that open_clip does not know."""
     import open_clip
 
     known = open_clip.list_models()
     if name in known:
-        return name
+        return
     folded = {other.lower(): other for other in known}
     close = difflib.get_close_matches(name.lower(), folded, n=4, cutoff=0.4)
     near = f" The nearest are {', '.join(folded[c] for c in close)}." if close else ""

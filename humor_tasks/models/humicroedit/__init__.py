@@ -3,15 +3,12 @@ humicroedit`.
 
 | module | contents |
 |---|---|
-| `texts` | `Edit`, `as_edit`; `Form`, `written`: the encoder's input text for a headline |
+| `texts` | `Edit`, `as_edit`; `Form`, `written`: the encoder's input text; variants of the text |
 | `rater` | `Rater`: `rate` and `prefer`, for every system |
-| `frozen` | `FrozenEncoder`: sentence embeddings; `WordVectors`: static word vectors |
-| `variants` | variants of the text: lower case, segmented words, without symbols or extensions |
-| `groups` | hand-made features in named groups; `knowledge`: graphs of related words, words that occur together |
-| `features` | feature vectors and regressions on them; `FeatureRater` |
-| `static` | word vectors in an encoder's place |
+| `resources` | sentence embeddings, static word vectors, graphs of related words, words that occur together |
+| `groups` | hand-made features in named groups |
+| `features` | feature vectors and regressions on them: `FeatureRater`; models averaged and stacked: `EnsembleRater` |
 | `network` | `Network`: an encoder with a regression head on the marked words; `NetworkRater` |
-| `stack` | `EnsembleRater`: models averaged over folds, and stacked |
 
 torch, transformers and scikit-learn are imported by the systems that need them.
 """

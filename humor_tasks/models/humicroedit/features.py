@@ -1,4 +1,4 @@
-"""Feature vectors of edited headlines, and the regression on them: `ridge`, `cbow`, `ngrams` and `features`."""
+"""Feature vectors of edited headlines, regressions on them (`ridge`, `cbow`, `ngrams`, `features`), stacked models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
-from humor_tasks.models.humicroedit.groups import Groups
-from humor_tasks.models.humicroedit.rater import RaterBase
-from humor_tasks.models.humicroedit.texts import Edit
-from humor_tasks.models.humicroedit.variants import missing_extra
+from humor_tasks.data.reading import json_object
+from humor_tasks.models.humicroedit.groups import Groups, embedded
+from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.models.humicroedit.resources import FrozenEncoder, WordVectors
+from humor_tasks.models.humicroedit.texts import Edit, missing_extra
 
 BATCH = 4096
 HEAD, TREES = "head.safetensors", "trees.json"
@@ -27,13 +27,8 @@ class Sentences:
         """Features [edits, 7 x dimensions]."""
         import numpy as np
 
-        columns = [
-            [e.edited for e in edits],
-            [e.original for e in edits],
-            [e.edit for e in edits],
-            [e.word for e in edits],
-        ]
-        new, old, edit, word = (self.encoder.embed(column) for column in columns)
+        texts = [[getattr(e, name) for e in edits] for name in ("edited", "original", "edit", "word")]
+        new, old, edit, word = map(self.encoder.embed, texts)
         return np.hstack([new, old, edit, word, new * old, edit * word, new * edit])
 
     def save(self, folder: Path) -> None:
@@ -49,10 +44,7 @@ class Words:
 
     def rows(self, edits: Sequence[Edit]) -> Any:
         """Features [edits, 3 x dimensions]."""
-        import numpy as np
-
-        columns = [[e.edit for e in edits], [e.word for e in edits], [e.context for e in edits]]
-        return np.hstack([self.vectors.embed(column) for column in columns])
+        return embedded(self.vectors, edits, ("edit", "word", "context"))
 
     def save(self, folder: Path) -> None:
         """Save the word vectors."""
@@ -90,10 +82,10 @@ class NGrams:
         """Save the vocabulary of each view with its IDF weights."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, view in self.views.items():
-            known = {
+            weights = {
                 term: float(view.idf_[place]) for term, place in sorted(view.vocabulary_.items(), key=lambda x: x[1])
             }
-            (folder / f"{name}.json").write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8")
+            (folder / f"{name}.json").write_text(json.dumps(weights, ensure_ascii=False), encoding="utf-8")
 
     @classmethod
     def saved(cls, folder: Path) -> NGrams:
@@ -102,9 +94,9 @@ class NGrams:
 
         views = {}
         for name in _VIEWS:
-            known = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-            views[name] = _vectorizer(name, {term: place for place, term in enumerate(known)})
-            views[name].idf_ = np.array(list(known.values()))
+            weights = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+            views[name] = _vectorizer(name, {term: place for place, term in enumerate(weights)})
+            views[name].idf_ = np.array(list(weights.values()))
         return cls(views)
 
 
@@ -199,7 +191,7 @@ def head_of(folder: Path, config: dict[str, Any]) -> Any:
     return Bayes(tensors) if config.get("head") == "bayes" else Layers(tensors)
 
 
-class FeatureRater(RaterBase):
+class FeatureRater(Rater):
     """The features and layers of a run folder."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
@@ -218,13 +210,55 @@ class FeatureRater(RaterBase):
     def of(cls, features: Any, layers: Any) -> FeatureRater:
         """A rater from features and a regression in memory, as in training."""
         rater = cls.__new__(cls)
-        RaterBase.__init__(rater)
+        Rater.__init__(rater)
         rater.features, rater.layers = features, layers
         return rater
 
     def ratings(self, edits: Sequence[Edit]) -> list[float]:
         """See `Rater.rate`."""
-        found: list[float] = []
+        values: list[float] = []
         for start in range(0, len(edits), BATCH):
-            found += [float(x) for x in self.layers(self.features.rows(edits[start : start + BATCH]))]
-        return found
+            values += [float(x) for x in self.layers(self.features.rows(edits[start : start + BATCH]))]
+        return values
+
+
+# ---- stacks: members, each the mean of its models, combined by weights or by boosted trees --------
+
+STACK = "stack.json"
+
+
+class Weighted:
+    """bias + sum over members of weight x rating."""
+
+    def __init__(self, weights: Sequence[float], bias: float = 0.0) -> None:
+        self.weights, self.bias = list(weights), bias
+
+    def __call__(self, rows: Any) -> Any:
+        """Ratings [rows] of the members' ratings [rows, members]."""
+        import numpy as np
+
+        return rows @ np.array(self.weights) + self.bias
+
+
+class EnsembleRater(Rater):
+    """The members' ratings, combined; one model at a time is in memory. A member without weight is not loaded."""
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        super().__init__()
+        self.folder = folder
+        stack = json_object(folder / STACK)
+        members = [member for member in stack["members"] if member["weight"] != 0]
+        self.models: list[list[str]] = [member["models"] for member in members]
+        trees = folder / TREES
+        self.combine = (
+            Trees.saved(trees) if trees.is_file() else Weighted([m["weight"] for m in members], float(stack["bias"]))
+        )
+
+    def ratings(self, edits: Sequence[Edit]) -> list[float]:
+        """See `Rater.rate`."""
+        import numpy as np
+
+        if not self.models:
+            return [float(x) for x in self.combine(np.zeros((len(edits), 0)))]
+        members = [[load(self.folder / model).rate(edits) for model in models] for models in self.models]
+        return [float(x) for x in self.combine(np.stack([np.mean(models, axis=0) for models in members], axis=1))]

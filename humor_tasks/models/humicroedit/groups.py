@@ -8,13 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import check_choice
-from humor_tasks.models.folders import read_object
-from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
-from humor_tasks.models.humicroedit.knowledge import Graph, Together
-from humor_tasks.models.humicroedit.texts import Edit
-from humor_tasks.models.humicroedit.variants import english, missing_extra
+from humor_tasks.models.humicroedit.resources import FrozenEncoder, Graph, Together, WordVectors
+from humor_tasks.models.humicroedit.texts import Edit, english, missing_extra
 
 
 def words_of(text: str) -> list[str]:
@@ -163,7 +161,7 @@ class History:
 
     @classmethod
     def fitted(cls, edits: Sequence[Edit], grades: Sequence[float], groups: Sequence[str]) -> tuple[History, Any]:
-        """The history, and the features of its own rows without the headline that the row is of."""
+        """The history, and the features of the training rows, each computed without its own headline."""
         import numpy as np
 
         seen: dict[str, list[tuple[str, float]]] = defaultdict(list)
@@ -171,12 +169,12 @@ class History:
             for key in cls.keys(e):
                 seen[key].append((group, grade))
         base = [min(grades), sum(grades) / len(grades), max(grades), 0.0]
-        own = [
+        rows = [
             [x for key in cls.keys(e) for x in _summary([g for other, g in seen[key] if other != group], base)]
             for e, group in zip(edits, groups, strict=True)
         ]
-        known = {key: _summary([grade for _, grade in found], base) for key, found in seen.items()}
-        return cls(known | {"": base}), np.array(own, np.float32)
+        known = {key: _summary([grade for _, grade in graded], base) for key, graded in seen.items()}
+        return cls(known | {"": base}), np.array(rows, np.float32)
 
     @staticmethod
     def keys(e: Edit) -> tuple[str, str]:
@@ -202,8 +200,8 @@ def similarity(vectors: Embeds, edits: Sequence[Edit]) -> Any:
     texts = [[getattr(e, name) for e in edits] for name in ("edit", "word", "context", "edited", "original")]
     edit, word, context, edited, original = (_unit(vectors.embed(column)) for column in texts)
     pairs = ((edit, word), (edit, context), (word, context), (edited, original))
-    found = np.stack([(a * b).sum(1) for a, b in pairs], 1)
-    return np.hstack([found, found[:, 1:2] - found[:, 2:3]])
+    cosines = np.stack([(a * b).sum(1) for a, b in pairs], 1)
+    return np.hstack([cosines, cosines[:, 1:2] - cosines[:, 2:3]])
 
 
 def _unit(vectors: Any) -> Any:
@@ -224,12 +222,12 @@ def knowledge(graph: Graph, e: Edit) -> list[float]:
     edit, word = graph.related(e.edit), graph.related(e.word)
     context = [frozenset((name, *graph.related(name))) for name in words_of(e.context) if len(name) > 3]
     linked = [sum(bool(name in near) for near in context) for name in (e.edit.lower(), e.word.lower())]
-    shared = [sum(len(own & near) for near in context) for own in (edit, word)]
+    shared = [sum(len(words & near) for near in context) for words in (edit, word)]
     count = max(1, len(context))
     return [
         float(e.word.lower() in edit),
         len(edit & word) / max(1, len(edit | word)),
-        *(min(len(own), 100) / 100 for own in (edit, word)),
+        *(min(len(words), 100) / 100 for words in (edit, word)),
         *(number / count for number in (*linked, *shared)),
         (shared[0] - shared[1]) / count,
     ]
@@ -267,18 +265,18 @@ class Groups:
         self.names, self.vectors, self.lexicon, self.graph = tuple(names), vectors, lexicon, graph
         self.together, self.history = together, history
 
-    def rows(self, edits: Sequence[Edit], own: Any = None) -> Any:
-        """Features [edits, columns]. own: in training, those of the history."""
+    def rows(self, edits: Sequence[Edit], history: Any = None) -> Any:
+        """Features [edits, columns]. history: in training, that group's columns, as of `History.fitted`."""
         import numpy as np
 
-        found = [self._group(name, edits, own) for name in self.names]
-        return np.hstack([np.asarray(part, np.float32) for part in found])
+        columns = [self._group(name, edits, history) for name in self.names]
+        return np.hstack([np.asarray(part, np.float32) for part in columns])
 
-    def _group(self, name: str, edits: Sequence[Edit], own: Any) -> Any:
+    def _group(self, name: str, edits: Sequence[Edit], history: Any) -> Any:
         if name in PLAIN:
             return [PLAIN[name](e) for e in edits]
         if name == "history" and self.history:
-            return self.history.columns(edits) if own is None else own
+            return self.history.columns(edits) if history is None else history
         if name == "knowledge" and self.graph:
             return [knowledge(self.graph, e) for e in edits]
         if name == "cooccurrence" and self.together:
@@ -302,7 +300,7 @@ class Groups:
     @classmethod
     def saved(cls, folder: Path) -> Groups:
         """Load what `save` wrote."""
-        about = read_object(folder / "groups.json")
+        about = json_object(folder / "groups.json")
 
         def part(name: str, load: Callable[[Path], Any]) -> Any:
             return load(folder / name) if (folder / name).is_dir() else None
@@ -314,5 +312,5 @@ class Groups:
             part("lexicon", WordVectors.saved),
             part("graph", Graph.saved),
             part("together", Together.saved),
-            History(read_object(history)) if history.is_file() else None,
+            History(json_object(history)) if history.is_file() else None,
         )

@@ -1,19 +1,89 @@
-"""An encoder with a regression head on the whole text and the marked words: `encoder` and `pair`."""
+"""An encoder with a regression head on the whole text and the marked words: `encoder`, `pair` and `vectors`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
+from transformers import AutoConfig, AutoModel, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.modeling_outputs import BaseModelOutput
 
-from humor_tasks.models.humicroedit.frozen import open_encoder
+from humor_tasks.models.devices import padded
 from humor_tasks.models.humicroedit.groups import Groups
-from humor_tasks.models.humicroedit.rater import RaterBase
+from humor_tasks.models.humicroedit.rater import Rater
+from humor_tasks.models.humicroedit.resources import WordVectors, open_encoder
 from humor_tasks.models.humicroedit.texts import CLOSE, OPEN, Edit, Form, written
+
+# ---- word vectors in the place of an encoder, so that they can be frozen or tuned as one is -------
+
+SPECIAL = ("[PAD]", "[UNK]", "[MASK]")
+FREQUENT = 20_000  # words kept besides those of the rows: the first ones, because files are sorted by frequency
+
+
+class StaticConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
+    """The size of the table."""
+
+    model_type = "humor-static"
+    vocab_size: int = 1
+    hidden_size: int = 1
+
+
+class StaticEncoder(PreTrainedModel):  # type: ignore[no-untyped-call]
+    """A table of vectors; padding, unknown words and masks have zeros."""
+
+    config_class = StaticConfig
+
+    def __init__(self, config: StaticConfig) -> None:
+        super().__init__(config)
+        self.table = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def get_input_embeddings(self) -> nn.Module:
+        """See PreTrainedModel."""
+        return self.table
+
+    def set_input_embeddings(self, value: Any) -> None:
+        """See PreTrainedModel."""
+        self.table = value
+
+    def forward(self, input_ids: torch.Tensor, **_: Any) -> BaseModelOutput:
+        """The vectors of the words."""
+        return BaseModelOutput(last_hidden_state=self.table(input_ids))
+
+
+AutoConfig.register(StaticConfig.model_type, StaticConfig)
+AutoModel.register(StaticConfig, StaticEncoder)
+
+
+def static_encoder(vectors: WordVectors, words: Iterable[str]) -> tuple[Any, StaticEncoder]:
+    """(tokenizer, encoder) of the vectors of `words` and of the most frequent ones, scaled to a variance of 1."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    wanted = set(words)
+    places = [i for i, word in enumerate(vectors.words) if i < FREQUENT or word in wanted or word.lower() in wanted]
+    places = [i for i in places if vectors.words[i] not in SPECIAL]
+    vocabulary = {name: i for i, name in enumerate((*SPECIAL, *dict.fromkeys(vectors.words[i] for i in places)))}
+    first = {vectors.words[i]: i for i in reversed(places)}
+    table = torch.from_numpy(vectors.table[[first[name] for name in list(vocabulary)[len(SPECIAL) :]]]).float()
+    built = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    built.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    if all(name == name.lower() for name in first):
+        built.normalizer = normalizers.Lowercase()
+    encoder = StaticEncoder(StaticConfig(vocab_size=len(vocabulary), hidden_size=table.shape[1]))
+    with torch.no_grad():
+        encoder.table.weight.zero_()
+        encoder.table.weight[len(SPECIAL) :] = table / table.std().clamp(min=1e-6)
+    named: dict[str, Any] = {f"{name.strip('[]').lower()}_token": name for name in SPECIAL}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=built, **named)  # type: ignore[no-untyped-call]
+    return tokenizer, encoder
+
+
+# ---- the network ----------------------------------------------------------------------------------
 
 BATCH = 128
 NETWORK, MODEL, HEAD, FEATURES = "network", "model", "head.safetensors", "features"
@@ -33,7 +103,7 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a network's head is made of.
+    """The parts of a network's head.
 
     pooling: `mean` of all states and of each marked word's; `attention`: each marked word's states, and the context's
     as that word attends to them; `gru`, `lstm`: the last states of a recurrent layer in both directions. columns: the
@@ -57,7 +127,7 @@ def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int)
         max_length=max_length,
         return_offsets_mapping=True,
     )
-    found = []
+    rows = []
     for i, text in enumerate(texts):
         ids, parts, offsets = encoding["input_ids"][i], encoding.sequence_ids(i), encoding["offset_mapping"][i]
         places = [0] * len(ids)
@@ -66,26 +136,16 @@ def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int)
                 if span and part == span[0] and start < span[2] and end > span[1]:
                     places[at] = mark
         types = encoding["token_type_ids"][i] if "token_type_ids" in encoding else [0] * len(ids)
-        found.append(Tokens(ids, types, places))
-    return found
+        rows.append(Tokens(ids, types, places))
+    return rows
 
 
 def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[torch.Tensor, ...]:
     """ids, types, places and the attention mask, each [rows, longest], padded on the right; then features, if any."""
-    longest = max(len(row.ids) for row in rows)
-
-    def padded(values: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
-        return torch.tensor([[*value, *[fill] * (longest - len(value))] for value in values], device=device)
-
-    mask = padded([[1] * len(row.ids) for row in rows], 0)
+    fields = ([row.ids for row in rows], padding), ([row.types for row in rows], 0), ([row.places for row in rows], 0)
+    mask = [[1] * len(row.ids) for row in rows]
     columns = [torch.tensor([row.columns for row in rows], device=device)] if len(rows[0].columns) else []
-    return (
-        padded([r.ids for r in rows], padding),
-        padded([r.types for r in rows], 0),
-        padded([r.places for r in rows], 0),
-        mask,
-        *columns,
-    )
+    return (*(padded(values, fill).to(device) for values, fill in (*fields, (mask, 0))), *columns)
 
 
 def with_columns(rows: Sequence[Tokens], columns: Any) -> list[Tokens]:
@@ -153,13 +213,14 @@ class Network(nn.Module):
             parts = self._pooled(states.float(), places, mask)
             if columns is not None:
                 parts.append((columns - self.column_mean) / self.column_scale)
-            found = torch.cat(parts, -1)
-            drawn = torch.stack([self._head(found) for _ in range(self.samples if self.training else 1)]).mean(0)
+            x = torch.cat(parts, -1)
+            scores = torch.stack([self._head(x) for _ in range(self.samples if self.training else 1)]).mean(0)
             if self.classes and self.training:
-                return drawn
+                return scores
             if self.classes:
-                drawn = drawn.softmax(-1) @ torch.arange(self.classes, device=drawn.device, dtype=drawn.dtype)[:, None]
-            return drawn.squeeze(-1)
+                grades = torch.arange(self.classes, device=scores.device, dtype=scores.dtype)
+                scores = scores.softmax(-1) @ grades[:, None]
+            return scores.squeeze(-1)
 
     def _pooled(self, states: torch.Tensor, places: torch.Tensor, mask: torch.Tensor) -> list[torch.Tensor]:
         """The parts of the head's input, each [rows, size]."""
@@ -180,11 +241,11 @@ class Network(nn.Module):
         """The context's states, weighted by their attention to `word` (Luong's global attention)."""
         scores = (states @ self.attend(word).unsqueeze(-1)).squeeze(-1) / states.shape[-1] ** 0.5  # [rows, tokens]
         weights = scores.masked_fill(~around, -1e9).softmax(-1)
-        found: torch.Tensor = (states * weights.unsqueeze(-1)).sum(1)
-        return found
+        context: torch.Tensor = (states * weights.unsqueeze(-1)).sum(1)
+        return context
 
-    def _head(self, found: torch.Tensor) -> torch.Tensor:
-        hidden: torch.Tensor = self.out(self.dropout(torch.tanh(self.hidden(self.dropout(found)))))
+    def _head(self, x: torch.Tensor) -> torch.Tensor:
+        hidden: torch.Tensor = self.out(self.dropout(torch.tanh(self.hidden(self.dropout(x)))))
         return hidden
 
     def head(self) -> dict[str, torch.Tensor]:
@@ -251,15 +312,13 @@ def shape_of(config: dict[str, Any], columns: int) -> Shape:
     return Shape(form, config["pooling"], columns, 4 if config.get("judge") else 0)
 
 
-class NetworkRater(RaterBase):
+class NetworkRater(Rater):
     """The network of a run folder."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         from safetensors.torch import load_file
 
         super().__init__()
-        if config["system"] == "vectors":
-            import humor_tasks.models.humicroedit.static  # noqa: F401  (transformers then knows such encoders)
         self.groups = Groups.saved(folder / FEATURES) if config["features"] else None
         head = load_file(folder / NETWORK / HEAD)
         self.shape, self.max_length = shape_of(config, len(head["column_mean"])), int(config["max_length"])

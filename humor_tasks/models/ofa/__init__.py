@@ -10,14 +10,11 @@
 
 | module | contents |
 |---|---|
-| `config` | `OfaConfig`: a checkpoint's config.json |
-| `backbone`, `positions`, `places`, `attention`, `few_rows`, `encoder`, `decoder`, `network` | the network |
-| `weights` | loading from folders and the hub, and saving |
-| `settings`, `generation`, `search` | beam search in two styles, greedy decoding, sampling |
-| `cache`, `capture` | what a step of decoding reads, and steps as CUDA graphs |
-| `reading` | pictures through the backbone, once each |
-| `tokenizer`, `pixels` | preprocessing of texts and pictures |
-| `model` | `Ofa`: a network on a device, and generation |
+| `config` | `OfaConfig`: a checkpoint's config.json; `GenerationSettings` |
+| `layers`, `encoder`, `network` | the network |
+| `generation` | beam search in two styles, greedy decoding, sampling; decoding steps as CUDA graphs |
+| `preprocessing` | texts to tokens, pictures to pixels |
+| `model` | `Ofa`: a network on a device; loading from folders and the hub, saving |
 | `describe` | `Describer`: questions in, answers out; descriptions of pictures |
 
 Wang et al. 2022, "OFA: Unifying architectures, tasks, and modalities through a simple sequence-to-sequence learning
@@ -29,8 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.config import OfaConfig
-from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.models.ofa.config import GenerationSettings, OfaConfig
 
 if TYPE_CHECKING:
     from humor_tasks.models.ofa.describe import Describer

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -17,15 +15,23 @@ import torch
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import pillow_version
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.caches import Recent
 from humor_tasks.models.devices import in_halves
+from humor_tasks.models.folders import CONFIG
+from humor_tasks.models.ofa.config import GenerationSettings
 from humor_tasks.models.ofa.model import Ofa
-from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square
-from humor_tasks.models.ofa.settings import GenerationSettings
-from humor_tasks.models.ofa.tokenizer import BOS, EOS, Tokenizer, prompt
-from humor_tasks.models.pictures.checked import CheckedPixels
-from humor_tasks.models.pictures.loader import Loaded, load, stacked, threads, to_device
-from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
-from humor_tasks.models.weight_files import CONFIG
+from humor_tasks.models.ofa.preprocessing import BOS, EOS, STRIDE, Tokenizer, prompt, recorded_size, square
+from humor_tasks.models.pictures import (
+    CheckedPixels,
+    ImageInput,
+    Loaded,
+    Pixels,
+    Source,
+    load,
+    stacked,
+    threads,
+    to_device,
+)
 
 # ---- pictures ------------------------------------------------------------------------------------
 # The backbone runs once per picture, and questions about a picture share its features.
@@ -41,11 +47,8 @@ class Features:
     """
 
     def __init__(self, ofa: Ofa, pixels: Pixels, most: int = KEPT) -> None:
-        self.ofa, self.pixels, self.most = ofa, pixels, most
-        self.checked = CheckedPixels(pixels)
-        self._kept: OrderedDict[str, torch.Tensor] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
+        self.ofa, self.pixels, self.checked = ofa, pixels, CheckedPixels(pixels)
+        self.recent: Recent[torch.Tensor] = Recent(most)
 
     def batches(
         self, images: Sequence[ImageInput], wheres: Sequence[str], size: int
@@ -60,7 +63,7 @@ class Features:
         for i, image in enumerate(images):
             first.setdefault(id(image), i)
         order = sorted(range(len(images)), key=lambda i: first[id(images[i])])
-        arriving = load(images, self.pixels, wheres, threads(0), 2 * size, self._get, self.checked)
+        arriving = load(images, self.pixels, wheres, threads(0), 2 * size, self.recent.get, self.checked)
         keys: dict[int, str] = {}
         held: dict[str, torch.Tensor] = {}
         for start in range(0, len(order), size):
@@ -88,17 +91,17 @@ class Features:
         new: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] = {}
         for identity in wanted - keys.keys():
             while identity not in keys:
-                each = next(arriving)
-                keys[each.identity] = each.key
+                loaded = next(arriving)
+                keys[loaded.identity] = loaded.key
                 # A later image with the same bytes may have been decoded first, and this one computed since.
-                known = each.known if each.known is not None else self._get(each.key)
-                if known is not None:
-                    held[each.key] = known
-                elif each.pixels is not None:
-                    new[each.key] = each.pixels
+                features = loaded.known if loaded.known is not None else self.recent.get(loaded.key)
+                if features is not None:
+                    held[loaded.key] = features
+                elif loaded.pixels is not None:
+                    new[loaded.key] = loaded.pixels
         for key in {keys[identity] for identity in wanted} - held.keys() - new.keys():
-            if (found := self._get(key)) is not None:
-                held[key] = found
+            if (features := self.recent.get(key)) is not None:
+                held[key] = features
         return held | self._computed(new)
 
     def _computed(self, pixels: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]) -> dict[str, torch.Tensor]:
@@ -111,27 +114,11 @@ class Features:
             images = self.pixels.normalised(to_device(batch[part], self.ofa.device), self.ofa.dtype)
             return list(self.ofa.features(images))
 
-        # A copy each: a view would keep the features of the whole batch.
-        found = {key: row.clone() for key, row in zip(pixels, in_halves(run, len(batch)), strict=True)}
-        for key, features in found.items():
-            self._put(key, features)
-        return found
-
-    def _get(self, key: str) -> torch.Tensor | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def _put(self, key: str, features: torch.Tensor) -> None:
-        size = features.numel() * features.element_size()
-        with self._lock:
-            if size <= self.most and key not in self._kept:
-                self._kept[key] = features
-                self._bytes += size
-            while self._bytes > self.most:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= oldest.numel() * oldest.element_size()
+        # A copy of each row: a view would keep the features of the whole batch.
+        new = {key: row.clone() for key, row in zip(pixels, in_halves(run, len(batch)), strict=True)}
+        for key, features in new.items():
+            self.recent.put(key, features)
+        return new
 
 
 # ---- answers -------------------------------------------------------------------------------------
@@ -187,11 +174,11 @@ class Describer:
         self.batch_size = batch_size or (8 if ofa.device.type == "cpu" else 32)
 
     @classmethod
-    def load(cls, name: str | Path, given: Mapping[str, Any] | None = None) -> Describer:
+    def load(cls, name: str | Path, settings: Mapping[str, Any] | None = None) -> Describer:
         """The checkpoint `name`, as in `Ofa.load`, with settings from a command line. Raises BadInput for unknown
         settings.
         """
-        values = {name: value for name, value in (given or {}).items() if value is not None}
+        values = {setting: value for setting, value in (settings or {}).items() if value is not None}
         for setting in values:
             check_choice("ofa: setting", setting, SETTINGS)
         if isinstance(values.get("revision"), int):  # an abbreviated hash that consists of digits
@@ -199,19 +186,22 @@ class Describer:
         for setting in LOAD_SETTINGS:
             if not isinstance(values.get(setting, ""), str):
                 raise BadInput(f"ofa: {setting} is {values[setting]!r}; give a text.")
-        how = {k: v for k, v in values.items() if k not in (*LOAD_SETTINGS, *OWN_SETTINGS)}
-        settings = replace(ANSWER, **how)  # validated before a download
-        ofa = Ofa.load(name, **{k: v for k, v in values.items() if k in LOAD_SETTINGS})
-        return cls(ofa, **{k: v for k, v in values.items() if k in OWN_SETTINGS}, settings=settings)
+        to_load = {setting: values.pop(setting) for setting in LOAD_SETTINGS if setting in values}
+        to_describe = {setting: values.pop(setting) for setting in OWN_SETTINGS if setting in values}
+        generation = replace(ANSWER, **values)  # validated before a download
+        return cls(Ofa.load(name, **to_load), **to_describe, settings=generation)
 
     def describe(self, images: Sequence[ImageInput]) -> list[Description]:
         """A description of each picture, by the four questions. Raises BadInput naming a picture that is unusable."""
-        asked = [(image, question) for image in images for question in QUESTIONS.values()]
-        wheres = [f"image {i + 1} of {len(images)}" for i in range(len(images)) for _ in QUESTIONS]
-        predicted = self.answer([image for image, _ in asked], [question for _, question in asked], wheres=wheres)
         n = len(QUESTIONS)
-        rows = [dict(zip(QUESTIONS, predicted[i : i + n], strict=True)) for i in range(0, len(predicted), n)]
-        return [Description.of(row, f"image {i + 1} of {len(images)}") for i, row in enumerate(rows)]
+        wheres = [f"image {i + 1} of {len(images)}" for i in range(len(images))]
+        answers = self.answer(
+            [image for image in images for _ in range(n)],
+            [*QUESTIONS.values()] * len(images),
+            wheres=[where for where in wheres for _ in range(n)],
+        )
+        rows = [dict(zip(QUESTIONS, answers[n * i : n * i + n], strict=True)) for i in range(len(images))]
+        return [Description.of(row, where) for row, where in zip(rows, wheres, strict=True)]
 
     def answer(
         self,
@@ -244,12 +234,13 @@ class Describer:
         if len(images) != len(rows):
             raise BadInput(f"ofa: {len(rows)} questions about {len(images)} images; give an image a question.")
         # Random numbers depend on the seed and the index in the batch; with batches of one, on the seed only.
-        found: dict[int, Answer] = {}
+        size = 1 if how.sample else self.batch_size
+        answers: dict[int, Answer] = {}
         with self.ofa.constant_weights():
-            for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
-                texts = self._generate(features, owners, [rows[i] for i in places], how, n)
-                found |= dict(zip(places, texts, strict=True))
-        return [found[i] for i in range(len(rows))]
+            for places, features, owners in self.features.batches(images, names, size):
+                batch = self._generate(features, owners, [rows[i] for i in places], how, n)
+                answers |= dict(zip(places, batch, strict=True))
+        return [answers[i] for i in range(len(rows))]
 
     def loglikelihoods(
         self, images: Sequence[ImageInput], questions: Sequence[str], texts: Sequence[str], wheres: Sequence[str] = ()
@@ -260,22 +251,24 @@ class Describer:
         """
         names = wheres or [f"question {i + 1} of {len(questions)}" for i in range(len(questions))]
         groups: dict[tuple[int, str], list[int]] = {}
-        predicted = []
+        continuations = []
         for i, (image, question, text, where) in enumerate(zip(images, questions, texts, names, strict=True)):
-            predicted.append(self._encoded(text, where)[:-1])
-            self._check_fits(len(predicted[-1]), f"{where}: the text")
+            continuations.append(self._encoded(text, where)[:-1])
+            self._check_fits(len(continuations[-1]), f"{where}: the text")
             groups.setdefault((id(image), question), []).append(i)
         members = list(groups.values())
-        rows = [self.tokens(questions[own[0]], names[own[0]]) for own in members]
-        shown, shown_as = [images[own[0]] for own in members], [names[own[0]] for own in members]
-        found: dict[int, tuple[float, bool]] = {}
+        first = [group[0] for group in members]
+        rows = [self.tokens(questions[i], names[i]) for i in first]
+        likelihoods: dict[int, tuple[float, bool]] = {}
         with self.ofa.constant_weights():
-            for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
-                asked = [[predicted[i] for i in members[place]] for place in places]
-                scored = self._scored(features, owners, [rows[place] for place in places], asked)
-                for place, each in zip(places, scored, strict=True):
-                    found |= dict(zip(members[place], each, strict=True))
-        return [found[i] for i in range(len(predicted))]
+            for places, features, owners in self.features.batches(
+                [images[i] for i in first], [names[i] for i in first], self.batch_size
+            ):
+                texts_of = [[continuations[i] for i in members[place]] for place in places]
+                batch = self._scored(features, owners, [rows[place] for place in places], texts_of)
+                for place, group in zip(places, batch, strict=True):
+                    likelihoods |= dict(zip(members[place], group, strict=True))
+        return [likelihoods[i] for i in range(len(continuations))]
 
     def _scored(
         self,
@@ -287,18 +280,18 @@ class Describer:
         """The log-probability of each continuation of each row, in halves where memory runs out."""
 
         def run(part: slice) -> list[list[tuple[float, bool]]]:
-            asked = continuations[part]
-            most = max(map(len, asked))
-            flat = [ids for each in asked for ids in [*each, *[[BOS]] * (most - len(each))]]
-            padded = self.tokenizer.pad([*flat, [BOS, BOS]])[:-1].view(len(asked), most, -1)  # one token at least
+            groups = continuations[part]
+            most = max(map(len, groups))
+            flat = [ids for group in groups for ids in [*group, *[[BOS]] * (most - len(group))]]
+            padded = self.tokenizer.pad([*flat, [BOS, BOS]])[:-1].view(len(groups), most, -1)  # one token at least
             logs, first = self.ofa.loglikelihoods(features, owners[part], self.tokenizer.pad(rows[part]), padded)
             # The empty text is only the begin token: every answer begins with it.
             return [
                 [
                     (float(logs[i, j, : len(ids) - 1].sum()), bool(first[i, j, : len(ids) - 1].all()))
-                    for j, ids in enumerate(each)
+                    for j, ids in enumerate(group)
                 ]
-                for i, each in enumerate(asked)
+                for i, group in enumerate(groups)
             ]
 
         return in_halves(run, len(rows), self._take_fewer)
@@ -309,10 +302,10 @@ class Describer:
     def tokens(self, question: str, where: str) -> list[int]:
         """The token ids of a question. Raises BadInput where it is empty or too long."""
         try:
-            asked = prompt(question)
+            text = prompt(question)
         except BadInput as problem:
             raise BadInput(f"{where}: {problem}") from None
-        ids = self._encoded(asked, where)
+        ids = self._encoded(text, where)
         self._check_fits(len(ids), f"{where}: the question")
         return ids
 
@@ -327,15 +320,30 @@ class Describer:
         settings.
         """
         ofa = self.ofa
-        about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": self._weights, "dtype": str(ofa.dtype)}
-        how = {"image_size": self.pixels.size, "pillow": pillow_version()}
-        return about | how | {"settings": asdict(self.settings)}
+        return {
+            "checkpoint": ofa.name,
+            "revision": ofa.revision,
+            "weights": self._weights,
+            "dtype": str(ofa.dtype),
+            "image_size": self.pixels.size,
+            "pillow": pillow_version(),
+            "settings": asdict(self.settings),
+        }
 
     @cached_property
     def _weights(self) -> str | None:
-        """Cached, because it is needed for every question and hashes gigabytes."""
-        ofa = self.ofa
-        return None if ofa.revision or ofa.folder is None else _hash(ofa.folder)
+        """SHA-256 of the weights, which a folder's name does not identify, because training may overwrite them.
+
+        Cached, because it is needed for every question and hashes gigabytes.
+        """
+        folder = self.ofa.folder
+        if self.ofa.revision or folder is None:
+            return None
+        digest = hashlib.sha256()
+        for path in sorted(p for kind in ("*.safetensors", "*.bin", CONFIG) for p in folder.glob(kind)):
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
 
     def _check_fits(self, length: int, what: str) -> None:
         most = self.ofa.config.most_tokens
@@ -353,7 +361,7 @@ class Describer:
         """The answers of a batch, in halves where memory runs out."""
 
         def run(part: slice) -> list[Answer]:
-            found = self.ofa.answer(features, owners[part], self.tokenizer.pad(rows[part]), how)
+            searched = self.ofa.answer(features, owners[part], self.tokenizer.pad(rows[part]), how)
             return [
                 Answer(
                     texts=tuple(self.tokenizer.decode(h.ids).strip() for h in hypotheses[:n]),
@@ -361,16 +369,7 @@ class Describer:
                     written=sum(len(h.ids) for h in hypotheses[:n]),
                     cut=len([i for i in hypotheses[0].ids if i != EOS]) >= how.max_len > 0,
                 )
-                for row, hypotheses in zip(rows[part], found, strict=True)
+                for row, hypotheses in zip(rows[part], searched, strict=True)
             ]
 
         return in_halves(run, len(rows), self._take_fewer)
-
-
-def _hash(folder: Path) -> str:
-    """SHA-256 of a folder's weights; the folder's name does not identify them, because training may overwrite it."""
-    digest = hashlib.sha256()
-    for path in sorted(p for kind in ("*.safetensors", "*.bin", CONFIG) for p in folder.glob(kind)):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()

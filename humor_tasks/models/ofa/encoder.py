@@ -11,10 +11,19 @@ from torch import nn
 from torch.nn.functional import relu
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.attention import Layer, masked
 from humor_tasks.models.ofa.config import LAYERS, PAD, OfaConfig
-from humor_tasks.models.ofa.places import Grid, KnownPlaces, Places, eights
-from humor_tasks.models.ofa.positions import image_index, patch_ids, position_bias, text_index
+from humor_tasks.models.ofa.layers import (
+    Grid,
+    KnownPlaces,
+    Layer,
+    Places,
+    eights,
+    image_index,
+    masked,
+    patch_ids,
+    position_bias,
+    text_index,
+)
 
 # ---- the backbone --------------------------------------------------------------------------------
 # A ResNet without its fourth stage, with stride 16. Parameters have torchvision's names.
@@ -94,7 +103,7 @@ class Encoded:
     positions: torch.Tensor
     """[1, S, d], normalised position vectors, the same for all inputs of a batch."""
     padding: torch.Tensor | None
-    """[B, S], true at padded positions; None where there are none."""
+    """[B, S], true at padded positions; None without padding."""
 
     def rows(self, index: torch.Tensor) -> Encoded:
         """The inputs with these indices, in this order."""
@@ -273,9 +282,9 @@ def tables(config: OfaConfig, layers: int, heads: int) -> tuple[Any, Any]:
     )
 
 
-def _may_hold(found: torch.Tensor | None) -> bool:
+def _may_hold(mask: torch.Tensor | None) -> bool:
     """Whether any value may be true; only tensors on the CPU are read."""
-    return found is not None and (found.device.type != "cpu" or bool(found.any()))
+    return mask is not None and (mask.device.type != "cpu" or bool(mask.any()))
 
 
 def _padding(x: torch.Tensor, patches: int, ids: torch.Tensor | None, hidden: torch.Tensor | None) -> torch.Tensor:

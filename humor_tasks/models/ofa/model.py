@@ -1,37 +1,45 @@
-"""OFA inference: a network on a device, and generation from pictures and texts."""
+"""OFA on a device: loading from a checkpoint's folder, the hub, or with random weights; generation; saving."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, default_precision, pick_device
-from humor_tasks.models.ofa import weights
-from humor_tasks.models.ofa.capture import CapturedSteps
-from humor_tasks.models.ofa.config import PAD
+from humor_tasks.models.folders import CONFIG, INDEX, TORCH, WEIGHTS, misfits, read_folder, save_state
+from humor_tasks.models.ofa.config import PAD, SIZES, GenerationSettings, OfaConfig
 from humor_tasks.models.ofa.encoder import Encoded
-from humor_tasks.models.ofa.generation import Hypothesis, generate
-from humor_tasks.models.ofa.places import KnownPlaces
-from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.models.ofa.generation import CapturedSteps, Hypothesis, generate
+from humor_tasks.models.ofa.layers import KnownPlaces
+from humor_tasks.models.ofa.network import OfaNetwork
 
 LARGEST = 20.0  # of a normalised picture; another mean and deviation may exceed 1
 PRECISIONS = ("auto", "fp32", "bf16")
+RANDOM = "random/"
+# Buffers in the published files that are recomputed here from the configuration.
+_DERIVED = ("token_rp_bucket", "image_rp_bucket", "image_position_idx")
+_TABLE = "encoder.embed_tokens.weight"
+# Files to download besides weights: configuration, and either format of the vocabulary. None of them is code.
+_SMALL = ["*.json", "merges.txt", "dict.txt", "vocab.bpe"]
 
 
 class Ofa:
     """An OFA network for inference. It is thread-safe; calls are serialised.
 
-    folder: the checkpoint's folder, which also holds the vocabulary. revision: the hub's commit.
+    folder: the checkpoint's folder, which also holds the vocabulary; None for random weights. revision: the hub's
+    commit.
     """
 
-    def __init__(self, loaded: weights.LoadedOfa, name: str) -> None:
-        self.name, self.folder, self.revision = name, loaded.folder, loaded.revision
-        self.network = loaded.network.to(memory_format=torch.channels_last)
+    def __init__(self, network: OfaNetwork, name: str, folder: Path | None = None, revision: str | None = None) -> None:
+        self.name, self.folder, self.revision = name, folder, revision
+        self.network = network.to(memory_format=torch.channels_last)
         self.config = self.network.config
         table = self.network.encoder.embed_tokens.weight
         self.device, self.dtype = table.device, table.dtype
@@ -50,9 +58,11 @@ class Ofa:
         """
         where = pick_device(device, "ofa")  # validated before a download
         check_choice("ofa: precision", precision, PRECISIONS)
-        if precision == "auto":
-            precision = default_precision(where)
-        return cls(weights.open_network(name, where, DTYPES[precision], revision), str(name))
+        dtype = DTYPES[default_precision(where) if precision == "auto" else precision]
+        if (text := str(name)).startswith(RANDOM):
+            return cls(_random_network(text.removeprefix(RANDOM)).to(where, dtype), text)
+        folder, commit = _find(text, revision)
+        return cls(_read_network(folder, where, dtype), text, folder, commit)
 
     @contextlib.contextmanager
     def constant_weights(self) -> Iterator[None]:
@@ -108,16 +118,16 @@ class Ofa:
     def loglikelihoods(
         self, features: torch.Tensor, owners: torch.Tensor, input_ids: torch.Tensor, continuations: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Of each token of continuations [B, k, L + 1] after the first, its log-probability in float32, and whether it
-        is the likeliest one; [B, k, L] each, on the CPU.
+        """For every token of continuations [B, k, L + 1] after the first: its log-probability in float32, and whether
+        it is the likeliest one. Both are [B, k, L], on the CPU.
 
         Each text about a picture is encoded once. Shorter continuations are filled on the right with any token.
         """
         written = continuations.to(self.device)
         with self._lock, torch.inference_mode():
             encoded = self._encode(features, owners, input_ids)
-            found = self.network.decoder.loglikelihoods(written[:, :, :-1], written[:, :, 1:], encoded)
-        return found[0].cpu(), found[1].cpu()
+            likely, first = self.network.decoder.loglikelihoods(written[:, :, :-1], written[:, :, 1:], encoded)
+        return likely.cpu(), first.cpu()
 
     def _encode(self, features: torch.Tensor | None, owners: torch.Tensor | None, ids: torch.Tensor | None) -> Encoded:
         tokens = self._tokens(ids)
@@ -126,7 +136,9 @@ class Ofa:
         words = 0 if ids is None else min(ids.shape[-1], self.config.most_tokens)
         places = self._known.of(grid, words) if self._known and (words or features is not None) else None
         owners = None if owners is None else owners.to(self.device)
-        return self.network.encode(tokens, features=features, owners=owners, padded=padded, places=places)
+        encoder = self.network.encoder
+        encoded: Encoded = encoder(tokens, features=features, owners=owners, padded=padded, places=places)
+        return encoded
 
     def _tokens(self, ids: torch.Tensor | None) -> torch.Tensor | None:
         """The ids on the device. Raises BadInput for other values than right-padded ids of the vocabulary."""
@@ -140,7 +152,7 @@ class Ofa:
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` reads; it does not include the vocabulary."""
-        weights.save(Path(folder).expanduser(), self.network)
+        save(Path(folder).expanduser(), self.network)
 
 
 def _check_pictures(images: torch.Tensor) -> None:
@@ -151,3 +163,117 @@ def _check_pictures(images: torch.Tensor) -> None:
         low, high = (float(x) for x in images.aminmax())
         if not -LARGEST <= low <= high <= LARGEST:  # also false for nan
             raise BadInput(f"ofa: pictures have values from {low:g} to {high:g}; normalise them to -1..1.")
+
+
+# ---- weights --------------------------------------------------------------------------------------
+
+
+def _random_network(size: str) -> OfaNetwork:
+    """A published size with random weights from a fixed seed."""
+    config = OfaConfig.named(check_choice("ofa: random", size, SIZES))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return OfaNetwork(config).eval()
+
+
+def _read_network(folder: Path, device: torch.device, dtype: torch.dtype) -> OfaNetwork:
+    """The network of a checkpoint's folder; built on the meta device, so that memory holds the weights only once."""
+    config = OfaConfig.from_json(folder / CONFIG)
+    with torch.device("meta"):
+        network = OfaNetwork(config)
+    state = _fitted(read_folder(folder, "ofa"), network, str(folder))
+    for name, tensor in state.items():
+        state[name] = tensor.to(device, dtype if tensor.is_floating_point() else None)
+    network.load_state_dict(state, assign=True)
+    network.tie()
+    return network.eval()
+
+
+def _fitted(state: dict[str, torch.Tensor], network: OfaNetwork, where: str) -> dict[str, torch.Tensor]:
+    """A file's state as the network expects it. Raises BadInput naming missing, unexpected or mismatched weights."""
+    expected = network.state_dict()
+    state = {name: tensor for name, tensor in state.items() if name.rpartition(".")[2] not in _DERIVED}
+    _tie(state, network.config, where)
+    for name, tensor in expected.items():  # counters used only in training
+        if name.endswith("num_batches_tracked"):
+            state.setdefault(name, torch.zeros(tensor.shape, dtype=tensor.dtype))
+    if problems := misfits(expected, state):
+        hint = " Quantized weights are not read." if "wrong type" in problems[-1] else ""
+        if any("wrong shape" in problem for problem in problems):
+            hint = " The checkpoint has another size than its config.json."
+        if any(".encoder_attn." in name for name in state):
+            hint = " These are fairseq's names; convert the file to OFA's transformers format."
+        raise BadInput(f"ofa: {where}: the weights do not fit its config.json: {'; '.join(problems)}.{hint}")
+    return state
+
+
+def save(folder: Path, network: OfaNetwork) -> None:
+    """Write config.json and model.safetensors, which `Ofa.load` reads; tied weights are written once."""
+    tied = set(_tied_names(network.config))
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {name: tensor for name, tensor in network.state_dict().items() if name not in tied}
+    save_state(folder / WEIGHTS, state)
+    write_json(folder / CONFIG, network.config.to_values())
+
+
+def _tied_names(config: OfaConfig) -> list[str]:
+    """The other names of the tied token embedding."""
+    shared = ["decoder.output_projection.weight"] if config.share_decoder_input_output_embed else []
+    return ["decoder.embed_tokens.weight", *shared]
+
+
+def _tie(state: dict[str, torch.Tensor], config: OfaConfig, where: str) -> None:
+    """Tie the token embedding: files store it under one of its names or under all of them."""
+    names = [name for name in (_TABLE, *_tied_names(config)) if name in state]
+    for name in names[1:]:
+        first, other = state[names[0]], state[name]
+        if first.shape == other.shape and not torch.equal(first, other):
+            raise BadInput(f"ofa: {where}: {names[0]} and {name} differ, but its config.json ties them.")
+    if names:
+        for name in (_TABLE, *_tied_names(config)):
+            state.setdefault(name, state[names[0]])
+
+
+def _find(name: str, revision: str | None) -> tuple[Path, str | None]:
+    """The checkpoint's folder, and the commit if it is from the hub."""
+    path = Path(os.path.expanduser(name))
+    if name and os.path.isdir(path):  # unlike Path.is_dir, it accepts any text
+        if revision is not None:
+            raise BadInput(f"ofa: revision is for a model of the hub, and {name} is a folder.")
+        if not (path / CONFIG).is_file():
+            raise BadInput(f"ofa: {name} is not an OFA folder: it has no {CONFIG}.")
+        return path, None
+    if name and os.path.exists(path):
+        raise BadInput(f"ofa: {name} is a file; give the folder with its {CONFIG}.")
+    if path.is_absolute() or name.startswith((".", "~")) or name.count("/") != 1:
+        raise BadInput(
+            f"ofa: {name}: there is no such folder. Give a checkpoint's folder, OWNER/NAME of the hub, or "
+            f"{RANDOM}SIZE with {', '.join(SIZES)}."
+        )
+    return _downloaded(name, revision)
+
+
+def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
+    from huggingface_hub import HfApi, snapshot_download
+
+    weights: list[str]
+    try:
+        try:
+            info = HfApi().model_info(name, revision=revision)
+            files = {sibling.rfilename for sibling in info.siblings or ()}
+            revision = info.sha or revision
+            if WEIGHTS in files:
+                weights = [WEIGHTS]
+            elif INDEX in files:
+                weights = ["model-*.safetensors"]
+            else:
+                weights = [TORCH]
+        except Exception:  # mostly no network: the cache may suffice, and if not, the next call raises
+            weights = [WEIGHTS, "model-*.safetensors", TORCH]
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=[*_SMALL, *weights]))
+    except Exception as problem:  # the class depends on the version of the hub client
+        lines = str(problem).strip().splitlines() or [""]
+        raise BadInput(f"ofa: {name} cannot be loaded from the hub ({type(problem).__name__}: {lines[0]}).") from None
+    if not (folder / CONFIG).is_file():
+        raise BadInput(f"ofa: {name} on the hub is not an OFA model: it has no {CONFIG}.")
+    return folder, folder.name

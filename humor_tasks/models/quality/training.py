@@ -13,7 +13,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality.features import features
-from humor_tasks.models.quality.halves import sides_of
-from humor_tasks.models.quality.model import Encoder, Quality
+from humor_tasks.models.quality.model import SIDES, Encoder, Quality, sides_of
 
 RIDGE = 1e-3
 
@@ -31,12 +30,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sums:
-    """What one contest adds: captions, X'X [f, f], X'y [f], and the sum of the features as they are [f]."""
+    """What contests add: captions, X'X [f, f], X'y [f], and the sum of the features as they are [f]."""
 
     captions: int
     squares: Floats
     products: Floats
     total: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(Sums)))
 
 
 def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -> Sums:
@@ -47,43 +49,33 @@ def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -
     return Sums(len(x), centred.T @ centred, centred.T @ (y - y.mean() if len(y) else y), x.sum(axis=0))
 
 
-def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
+def fit(by_contest: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
     """The quality model from (contest, its sums), added in the order given: it decides the last bits of the weights.
 
     same: pairs of contests with the same captions. Both count as of the parity of the first of them and as seen, even
     where one is not rated, so that no model saw the captions that it judges. Raises BadInput where a parity has no
     captions.
     """
-    twins = list(same)
-    parity = sides_of((), twins)
-    totals: list[Sums | None] = [None, None]
-    contests: list[list[int]] = [[], []]
-    for number, each in found:
-        side = parity.get(number, number % 2)
-        if each.captions:
-            totals[side] = _added(totals[side], each)
-            contests[side].append(number)
-    for twin in {number for pair in twins for number in pair}:
-        contests[parity.get(twin, twin % 2)].append(twin)
-    contests = [sorted(set(side)) for side in contests]
-    models = []
-    for side, total in enumerate(totals):
-        if total is None:
-            name = ("even", "odd")[side]
+    parity = sides_of((), same)
+    totals: dict[int, Sums] = {}
+    contests: tuple[set[int], set[int]] = (set(), set())
+    for number, contest in by_contest:
+        if contest.captions:
+            side = parity.get(number, number % 2)
+            totals[side] = totals[side] + contest if side in totals else contest
+            contests[side].add(number)
+    for number, side in parity.items():
+        contests[side].add(number)
+    for side, name in enumerate(SIDES):
+        if side not in totals:
             raise BadInput(
                 f"quality model: no rated contest has an {name} number. Two models are trained, on even and on odd "
                 "contests, so that none judges a contest it saw; give rated contests of both, or --quality FOLDER."
             )
-        models.append(_discriminant(total))
-    weights, centre, scale = (np.array(each) for each in zip(*models, strict=True))
-    return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])))
-
-
-def _added(total: Sums | None, each: Sums) -> Sums:
-    if total is None:
-        return each
-    captions = total.captions + each.captions
-    return Sums(captions, total.squares + each.squares, total.products + each.products, total.total + each.total)
+    discriminants = [_discriminant(totals[side]) for side in (0, 1)]
+    weights, centre, scale = (np.array(parts) for parts in zip(*discriminants, strict=True))
+    even, odd = (tuple(sorted(side)) for side in contests)
+    return Quality(encoder, weights * scale[:, None], centre, (even, odd))
 
 
 def _discriminant(total: Sums) -> tuple[Floats, Floats, float]:

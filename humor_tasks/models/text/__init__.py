@@ -3,9 +3,8 @@
 | module | contents |
 |---|---|
 | `language` | the interface of models that score and write texts |
-| `opening` | loading by kind, without executing a model's code |
+| `pretrained` | loading by kind, without executing a model's code; generation |
 | `seq2seq` | T5, BART: log-likelihoods of continuations, and generation |
-| `choosing` | what both harnesses open by name: seq2seq models and encoders as answerers |
-| `batches` | length-sorted batches that fit into memory |
-| `sampling` | settings of generation; random numbers of each prompt's own |
+| `causal` | the same of causal models, and the prompts that they are trained on |
+| `choosing` | encoders that score choices; what both harnesses open by name |
 """

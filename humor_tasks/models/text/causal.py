@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import torch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.devices import pick_device
-from humor_tasks.models.text.batches import Batches
+from humor_tasks.models.devices import Batches, padded, pick_device
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
-from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
-from humor_tasks.models.text.sampling import arguments, written
+from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
 
 _PLAIN = (
     "{{% for message in messages %}}{{{{ message['content'] }}}}{{% if not loop.last %}}{{{{ '\n\n' }}}}{{% endif %}}"
@@ -26,8 +25,10 @@ def plain_template(prefix: str) -> str:
     return _PLAIN.format(prefix=prefix)
 
 
-def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> str:
-    """The turns (role, content) as the tokenizer's chat template shows them, up to where the answer begins."""
+def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, Any]]) -> str:
+    """The turns (role, content) as the chat template of a tokenizer or processor shows them, up to where the answer
+    begins.
+    """
     try:
         text: str = tokenizer.apply_chat_template(list(turns), add_generation_prompt=True, tokenize=False)
     except Exception as problem:  # jinja2's errors, and what a template raises itself
@@ -61,25 +62,24 @@ class PairTokenizer:
         """The pair; `end` adds the end token, for training. Raises BadInput for a continuation without room."""
         if end and prompt[-1:].isspace():
             ids = self._ids(prompt)
-            own = self.tokenizer(continuation, add_special_tokens=False, verbose=False)["input_ids"]
+            answer = self.tokenizer(continuation, add_special_tokens=False, verbose=False)["input_ids"]
         else:
-            kept = prompt.rstrip()  # white space belongs to the token that follows it
-            ids, whole = self._ids(kept), self._ids(prompt + continuation)
-            own = whole[len(ids) :]
-        own = own + ([self.tokenizer.eos_token_id] if end else [])
-        room = len(ids) if self.limit is None else self.limit - len(own)
+            ids = self._ids(prompt.rstrip())  # white space belongs to the token that follows it
+            answer = self._ids(prompt + continuation)[len(ids) :]
+        answer = answer + ([self.tokenizer.eos_token_id] if end else [])
+        room = len(ids) if self.limit is None else self.limit - len(answer)
         if room < 1:
             raise BadInput(
-                f"'{continuation.strip():.60}': it has {len(own)} tokens and the model reads {self.limit}; answers are "
-                "not cut: leave the row out, or use a model with a longer context."
+                f"'{continuation.strip():.60}': it has {len(answer)} tokens and the model reads {self.limit}; answers "
+                "are not cut: leave the row out, or use a model with a longer context."
             )
-        return Pair(ids[-room:], own, len(ids) > room)
+        return Pair(ids[-room:], answer, len(ids) > room)
 
     def prompt(self, prompt: str, room: int) -> Pair:
         """A prompt alone, with room for `room` new tokens."""
         ids = self._ids(prompt)
-        kept = len(ids) if self.limit is None else max(1, self.limit - room)
-        return Pair(ids[-kept:], [], len(ids) > kept)
+        most = len(ids) if self.limit is None else max(1, self.limit - room)
+        return Pair(ids[-most:], [], len(ids) > most)
 
     def _ids(self, text: str) -> list[int]:
         begins = self.tokenizer.bos_token
@@ -114,24 +114,26 @@ class Causal(LanguageModel):
 
     def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
         """See `LanguageModel`. Continuations that differ only in their last token share one forward pass."""
-        asked = [[self.pairs(prompt, each) for each in own] for prompt, own in zip(prompts, continuations, strict=True)]
-        self.cut += len({prompt for prompt, own in zip(prompts, asked, strict=True) if any(pair.cut for pair in own)})
+        rows = [
+            [self.pairs(prompt, text) for text in texts] for prompt, texts in zip(prompts, continuations, strict=True)
+        ]
+        self.cut += len({prompt for prompt, row in zip(prompts, rows, strict=True) if any(pair.cut for pair in row)})
         # The last token is only predicted. What comes before it is read once.
         read: dict[tuple[int, ...], list[Pair]] = {}
-        for pair in (pair for own in asked for pair in own if pair.continuation):
+        for pair in (pair for row in rows for pair in row if pair.continuation):
             read.setdefault((*pair.prompt, *pair.continuation[:-1]), []).append(pair)
         groups = list(read.items())
-        scored = self.batches.run(self._scored, groups, [len(ids) for ids, _ in groups])
-        found = {
+        scores = self.batches.run(self._scored, groups, [len(ids) for ids, _ in groups])
+        known = {
             (tuple(pair.prompt), tuple(pair.continuation)): likelihood
-            for (_, pairs), own in zip(groups, scored, strict=True)
-            for pair, likelihood in zip(pairs, own, strict=True)
+            for (_, pairs), likelihoods in zip(groups, scores, strict=True)
+            for pair, likelihood in zip(pairs, likelihoods, strict=True)
         }
         nothing = Likelihood(0.0, 0, True)
-        return [[found.get((tuple(p.prompt), tuple(p.continuation)), nothing) for p in own] for own in asked]
+        return [[known.get((tuple(p.prompt), tuple(p.continuation)), nothing) for p in row] for row in rows]
 
     def _scored(self, groups: Sequence[tuple[Sequence[int], list[Pair]]]) -> list[list[Likelihood]]:
-        """The likelihoods of continuations by what is read before their last token."""
+        """The likelihoods of continuations, grouped by the tokens before their last one."""
         last = max(len(pair.continuation) for _, pairs in groups for pair in pairs)
         self.network.eval()
         with torch.inference_mode():
@@ -139,49 +141,39 @@ class Causal(LanguageModel):
             logits = last_logits(self.network, accepted(self.network), *read, last).float()
             total = logits.logsumexp(-1)
             return [
-                [_likelihood(own, each, pair.continuation) for pair in pairs]
-                for own, each, (_, pairs) in zip(logits, total, groups, strict=True)
+                [_likelihood(row, sums, pair.continuation) for pair in pairs]
+                for row, sums, (_, pairs) in zip(logits, total, groups, strict=True)
             ]
 
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
         """See `LanguageModel`. Equal prompts get equal texts."""
-        asked = list(dict.fromkeys(prompts))
-        rows = [(prompt, self.pairs.prompt(prompt, how.max_tokens)) for prompt in asked]
+        distinct = list(dict.fromkeys(prompts))
+        rows = [(prompt, self.pairs.prompt(prompt, how.max_tokens)) for prompt in distinct]
         self.cut += sum(pair.cut for _, pair in rows)
         self.network.eval()
         with torch.inference_mode():
-            written = self.batches.run(
-                lambda part: self._write(part, how), rows, [len(pair.prompt) for _, pair in rows]
-            )
-        found = dict(zip(asked, written, strict=True))
-        return [found[prompt] for prompt in prompts]
+            texts = self.batches.run(partial(self._write, how), rows, [len(pair.prompt) for _, pair in rows])
+        replies = dict(zip(distinct, texts, strict=True))
+        return [replies[prompt] for prompt in prompts]
 
-    def _write(self, rows: Sequence[tuple[str, Pair]], how: Generation) -> list[Written]:
+    def _write(self, how: Generation, rows: Sequence[tuple[str, Pair]]) -> list[Written]:
         ids, mask, _ = padded_left([pair.prompt for _, pair in rows], self.tokenizer.pad_token_id, self.device)
-        given = arguments(how, [prompt for prompt, _ in rows], self.device)
-        more = {"pad_token_id": self.tokenizer.pad_token_id}
-        made = self.network.generate(input_ids=ids, attention_mask=mask, **given, **more)[:, ids.shape[1] :].tolist()
-        ends = self.network.generation_config.eos_token_id
-        stops = set(ends if isinstance(ends, list) else [ends])
-        return [
-            written(self.tokenizer, len(pair.prompt), own, stops) for (_, pair), own in zip(rows, made, strict=True)
-        ]
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        return generate(self.network, self.tokenizer, inputs, [prompt for prompt, _ in rows], how, ids.shape[1])
 
 
 def _likelihood(logits: torch.Tensor, total: torch.Tensor, tokens: Sequence[int]) -> Likelihood:
     """logits: [places, vocabulary], total: [places], their logsumexp; the last places predict `tokens`."""
-    own, wanted = logits[-len(tokens) :], torch.tensor(tokens, device=logits.device)
-    chances = own.gather(1, wanted[:, None])[:, 0] - total[-len(tokens) :]
-    return Likelihood(float(chances.double().sum()), len(tokens), bool((own.argmax(1) == wanted).all()))
+    last, targets = logits[-len(tokens) :], torch.tensor(tokens, device=logits.device)
+    chances = last.gather(1, targets[:, None])[:, 0] - total[-len(tokens) :]
+    return Likelihood(float(chances.double().sum()), len(tokens), bool((last.argmax(1) == targets).all()))
 
 
 def padded_left(
     rows: Sequence[Sequence[int]], padding: int, device: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Ids, mask and positions [rows, tokens], padded at the left."""
-    longest = max(map(len, rows))
-    ids = torch.tensor([[padding] * (longest - len(row)) + list(row) for row in rows])
-    mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows])
+    ids, mask = padded(rows, padding, left=True), padded([[1] * len(row) for row in rows], 0, left=True)
     positions = (mask.cumsum(1) - 1).clamp(min=0)
     return ids.to(device), mask.to(device), positions.to(device)
 

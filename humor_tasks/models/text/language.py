@@ -47,9 +47,9 @@ class Generation:
     seed: int = 0
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Generation:
+    def of(cls, settings: Mapping[str, Any]) -> Generation:
         """The settings of this name; None means the default."""
-        return cls(**{name: value for name, value in given.items() if value is not None})
+        return cls(**{name: value for name, value in settings.items() if value is not None})
 
     def __post_init__(self) -> None:
         for field in fields(self):

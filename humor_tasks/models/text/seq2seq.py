@@ -10,17 +10,16 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.devices import DTYPES, pick_device
-from humor_tasks.models.text.batches import Batches
+from humor_tasks.models.devices import DTYPES, Batches, padded, pick_device
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
-from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
-from humor_tasks.models.text.sampling import arguments, written
+from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +27,8 @@ logger = logging.getLogger(__name__)
 class Row(NamedTuple):
     """The token ids of a prompt, and of each of its continuations."""
 
-    read: list[int]
-    wanted: list[list[int]]
+    prompt: list[int]
+    texts: list[list[int]]
 
 
 class Seq2Seq(LanguageModel):
@@ -87,28 +86,40 @@ class Seq2Seq(LanguageModel):
         """See LanguageModel. Raises BadInput for a continuation with more tokens than the decoder has positions, and
         where the network's output is not a number.
         """
-        pairs = [[_pair(prompt, text) for text in some] for prompt, some in zip(prompts, continuations, strict=True)]
-        asked: dict[str, dict[str, None]] = {}
-        for prompt, text in (pair for some in pairs for pair in some):
-            asked.setdefault(prompt, {}).setdefault(text)
-        read = self.read(list(asked))
-        wanted = self.wanted([text for some in asked.values() for text in some])
-        rows = [Row(ids, [wanted[text] for text in some]) for ids, some in zip(read, asked.values(), strict=True)]
+        pairs = [[_pair(prompt, text) for text in texts] for prompt, texts in zip(prompts, continuations, strict=True)]
+        texts_of: dict[str, dict[str, None]] = {}
+        for prompt, text in (pair for row in pairs for pair in row):
+            texts_of.setdefault(prompt, {}).setdefault(text)
+        ids_of = self.continuations([text for texts in texts_of.values() for text in texts])
+        rows = [
+            Row(ids, [ids_of[text] for text in texts])
+            for ids, texts in zip(self.read(list(texts_of)), texts_of.values(), strict=True)
+        ]
         with self._evaluating():
-            scored = self.batches.run(self._scored, rows, [len(row.read) for row in rows])
-        found = {
-            prompt: dict(zip(asked[prompt], each, strict=True)) for prompt, each in zip(asked, scored, strict=True)
+            scores = self.batches.run(self._scored, rows, [len(row.prompt) for row in rows])
+        known = {
+            (prompt, text): likelihood
+            for (prompt, texts), likelihoods in zip(texts_of.items(), scores, strict=True)
+            for text, likelihood in zip(texts, likelihoods, strict=True)
         }
-        return [[found[prompt][text] for prompt, text in some] for some in pairs]
+        return [[known[pair] for pair in row] for row in pairs]
 
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
         """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
-        asked = list(dict.fromkeys(prompts))
-        rows = list(zip(asked, self.read(asked), strict=True))
+        if self._positions is not None:  # the first position is the start token's
+            how = replace(how, max_tokens=min(how.max_tokens, self._positions - 1))
+        distinct = list(dict.fromkeys(prompts))
+        rows = list(zip(distinct, self.read(distinct), strict=True))
+
+        def write(part: Sequence[tuple[str, list[int]]]) -> list[Written]:
+            ids, mask = self._padded([ids for _, ids in part])
+            inputs = {"input_ids": ids, "attention_mask": mask}
+            return generate(self.network, self.tokenizer, inputs, [prompt for prompt, _ in part], how, skip=1)
+
         with self._evaluating():
-            texts = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
-        found = dict(zip(asked, texts, strict=True))
-        return [found[prompt] for prompt in prompts]
+            texts = self.batches.run(write, rows, [len(ids) for _, ids in rows])
+        replies = dict(zip(distinct, texts, strict=True))
+        return [replies[prompt] for prompt in prompts]
 
     # ---- tokens ----
 
@@ -118,7 +129,7 @@ class Seq2Seq(LanguageModel):
             return []
         # verbose=False: no warning of the tokenizer's, because what is too long is cut and counted here.
         encoded = self.tokenizer(list(prompts), return_special_tokens_mask=True, verbose=False)
-        found, known = [], self.cut
+        rows, cut_before = [], self.cut
         for prompt, ids, marks in zip(prompts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             if not ids:
                 raise BadInput(f"text/{self.name}: a prompt has no tokens; it must not be empty.")
@@ -127,17 +138,17 @@ class Seq2Seq(LanguageModel):
                 self._too_long.add(hash(prompt))
                 left_out = [i for i, mark in enumerate(marks) if not mark][:over]
                 ids = [token for i, token in enumerate(ids) if i not in set(left_out)]
-            found.append(ids)
-        if self.cut > known:
+            rows.append(ids)
+        if self.cut > cut_before:
             logger.warning(
                 "text/%s: %d prompts so far were longer than the model's %s tokens; their beginning was left out.",
                 self.name,
                 self.cut,
                 self.context,
             )
-        return found
+        return rows
 
-    def wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    def continuations(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """The token ids of continuations, without special tokens."""
         distinct = list(dict.fromkeys(texts))
         if not distinct:
@@ -158,23 +169,21 @@ class Seq2Seq(LanguageModel):
         """The number of positions of the decoder; None for relative positions."""
         config = self.network.config
         stated = [getattr(config, f"max_{which}position_embeddings", None) for which in ("decoder_", "")]
-        return next((int(each) for each in stated if each), None)
+        return next((int(number) for number in stated if number), None)
 
     @property
     def _start(self) -> int:
         """The token that the decoder starts with."""
         configs = (self.network.config, self.network.generation_config)
-        found = [getattr(config, "decoder_start_token_id", None) for config in configs]
-        start = next((each for each in found if each is not None), None)
+        stated = [getattr(config, "decoder_start_token_id", None) for config in configs]
+        start = next((token for token in stated if token is not None), None)
         if start is None:
             raise BadInput(f"text/{self.name}: its configuration does not say with which token the decoder starts.")
         return int(start)
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Ids padded at the end, and the mask of what is not padding: two tensors [rows, longest]."""
-        longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
-        ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows], dtype=torch.long)
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], dtype=torch.long)
+        ids, mask = padded(rows, self.tokenizer.pad_token_id), padded([[1] * len(row) for row in rows], 0)
         return ids.to(self.device), mask.to(self.device)
 
     # ---- the network ----
@@ -192,17 +201,17 @@ class Seq2Seq(LanguageModel):
 
     def _scored(self, rows: Sequence[Row]) -> list[list[Likelihood]]:
         """The likelihoods of one batch of prompts, which the encoder reads at once."""
-        ids, mask = self._padded([row.read for row in rows])
+        ids, mask = self._padded([row.prompt for row in rows])
         states = self.network.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
-        found = [[Likelihood(0.0, 0, True) for _ in row.wanted] for row in rows]
-        short = [i for i, row in enumerate(rows) if row.wanted and max(map(len, row.wanted)) == 1]
+        likelihoods = [[Likelihood(0.0, 0, True) for _ in row.texts] for row in rows]
+        short = [i for i, row in enumerate(rows) if row.texts and max(map(len, row.texts)) == 1]
         if short:
-            self._score_letters(rows, short, states, mask, found)
+            self._score_letters(rows, short, states, mask, likelihoods)
         rest = set(range(len(rows))) - set(short)
-        pairs = [(i, j) for i in sorted(rest) for j, wanted in enumerate(rows[i].wanted) if wanted]
-        for part in self.batches.split([len(rows[i].read) + len(rows[i].wanted[j]) for i, j in pairs]):
-            self._score_texts(rows, [pairs[k] for k in part], states, mask, found)
-        return found
+        pairs = [(i, j) for i in sorted(rest) for j, text in enumerate(rows[i].texts) if text]
+        for part in self.batches.split([len(rows[i].prompt) + len(rows[i].texts[j]) for i, j in pairs]):
+            self._score_texts(rows, [pairs[k] for k in part], states, mask, likelihoods)
+        return likelihoods
 
     def _score_letters(
         self,
@@ -210,16 +219,16 @@ class Seq2Seq(LanguageModel):
         places: Sequence[int],
         states: torch.Tensor,
         mask: torch.Tensor,
-        found: list[list[Likelihood]],
+        likelihoods: list[list[Likelihood]],
     ) -> None:
-        """Likelihoods of continuations of at most one token: one step of the decoder for each prompt."""
+        """Fill in the likelihoods of continuations of at most one token: one step of the decoder for each prompt."""
         logits = self._logits(states, mask, places, torch.full((len(places), 1), self._start))[:, 0]
         total, top = logits.logsumexp(-1), logits.argmax(-1)
         for k, i in enumerate(places):
-            for j, wanted in enumerate(rows[i].wanted):
-                for token in wanted:  # none or one
+            for j, text in enumerate(rows[i].texts):
+                for token in text:  # none or one
                     chance = self._number(float(logits[k, token] - total[k]))
-                    found[i][j] = Likelihood(chance, 1, int(top[k]) == token)
+                    likelihoods[i][j] = Likelihood(chance, 1, int(top[k]) == token)
 
     def _score_texts(
         self,
@@ -227,18 +236,17 @@ class Seq2Seq(LanguageModel):
         pairs: Sequence[tuple[int, int]],
         states: torch.Tensor,
         mask: torch.Tensor,
-        found: list[list[Likelihood]],
+        likelihoods: list[list[Likelihood]],
     ) -> None:
-        """Likelihoods of continuations of any length; pairs: of a prompt's place and its continuation's."""
-        texts = [rows[i].wanted[j] for i, j in pairs]
-        wanted, real = self._padded(texts)
-        before = torch.cat([torch.full((len(texts), 1), self._start, device=self.device), wanted[:, :-1]], 1)
+        """Fill in the likelihoods of continuations of any length. pairs: places of prompts, and of their texts."""
+        targets, real = self._padded([rows[i].texts[j] for i, j in pairs])
+        before = torch.cat([torch.full((len(pairs), 1), self._start, device=self.device), targets[:, :-1]], 1)
         logits = self._logits(states, mask, [i for i, _ in pairs], before)
-        chances = logits.gather(2, wanted[..., None])[..., 0] - logits.logsumexp(-1)  # [pairs, longest]
+        chances = logits.gather(2, targets[..., None])[..., 0] - logits.logsumexp(-1)  # [pairs, longest]
         sums = (chances * real).double().sum(1).tolist()
-        greedy = ((logits.argmax(-1) == wanted) | (real == 0)).all(1).tolist()
+        greedy = ((logits.argmax(-1) == targets) | (real == 0)).all(1).tolist()
         for (i, j), chance, whole in zip(pairs, sums, greedy, strict=True):
-            found[i][j] = Likelihood(self._number(chance), len(rows[i].wanted[j]), whole)
+            likelihoods[i][j] = Likelihood(self._number(chance), len(rows[i].texts[j]), whole)
 
     def _logits(
         self, states: torch.Tensor, mask: torch.Tensor, places: Sequence[int], before: torch.Tensor
@@ -262,18 +270,8 @@ class Seq2Seq(LanguageModel):
             )
         return chance
 
-    def _write(self, rows: Sequence[tuple[str, list[int]]], how: Generation) -> list[Written]:
-        ids, mask = self._padded([read for _, read in rows])
-        given = arguments(how, [prompt for prompt, _ in rows], self.device)
-        if self._positions is not None:  # the first position is the start token's
-            given["max_new_tokens"] = min(given["max_new_tokens"], self._positions - 1)
-        made = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
-        ends = self.network.generation_config.eos_token_id
-        stops = set(ends if isinstance(ends, list) else [ends])
-        return [written(self.tokenizer, len(read), own, stops) for (_, read), own in zip(rows, made, strict=True)]
-
 
 def _pair(prompt: str, text: str) -> tuple[str, str]:
     """White space at the end of a prompt belongs to the continuation, as in lm-eval."""
-    kept = prompt.rstrip()
-    return kept, prompt[len(kept) :] + text
+    bare = prompt.rstrip()
+    return bare, prompt[len(bare) :] + text

@@ -1,4 +1,4 @@
-"""A Chooser as an Inspect model provider."""
+"""Choosers as Inspect model providers: baseline/, clip/, embedding/, quality/ and reward/."""
 
 from __future__ import annotations
 
@@ -19,16 +19,27 @@ from inspect_ai.model import (
     ModelUsage,
     TopLogprob,
 )
-from inspect_ai.tool import ToolChoice, ToolInfo
 
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.choosers import grouped
-from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
+from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
+from humor_tasks.errors import check_choice
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import (
+    LETTERS,
+    Chooser,
+    Question,
+    answer,
+    best,
+    grouped_scores,
+    log_softmax,
+    open_answer,
+)
+from humor_tasks.models.choosers.clip import SETTINGS, ClipChooser
+from humor_tasks.models.choosers.embedding import Embedding
+from humor_tasks.models.choosers.reward import RewardChooser
+from humor_tasks.models.quality.model import QualityChooser
 from humor_tasks.on_inspect.checks import check_cache
-from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
-from humor_tasks.on_inspect.providers.batching import Batcher, each
-from humor_tasks.on_inspect.providers.local import LocalAPI
+from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, isolate_errors
 
 
 class ChooserAPI(LocalAPI):
@@ -43,7 +54,9 @@ class ChooserAPI(LocalAPI):
         for name in model_args:
             check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
         self.chooser = self.make(model_name, **model_args)
-        self._batcher: Batcher[Question, list[float]] = Batcher(self._scored, self.batch_size())
+        self._batcher: Batcher[Question, list[float]] = Batcher(
+            partial(isolate_errors, partial(grouped_scores, self.chooser)), self.batch_size()
+        )
 
     @abc.abstractmethod
     def make(self, model_name: str) -> Chooser:
@@ -57,44 +70,114 @@ class ChooserAPI(LocalAPI):
         """The names of the `-M` arguments: the parameters of `make`."""
         return list(inspect.signature(self.make).parameters)[1:]
 
-    async def score(self, asked: Question) -> list[float]:
+    async def score(self, question: Question) -> list[float]:
         """Scores of one question's choices, batched with other queued questions."""
-        return await self._batcher(asked)
+        return await self._batcher(question)
 
-    def asked(self, messages: Sequence[ChatMessage]) -> Question:
+    def question(self, messages: Sequence[ChatMessage]) -> Question:
         """The question in a conversation."""
         return question(messages)
 
-    async def write(self, asked: Question, config: GenerateConfig) -> ModelOutput:
+    async def write(self, question: Question, config: GenerateConfig) -> ModelOutput:
         """The answer to a question without choices."""
-        return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
+        return self._output(f"Explanation: {open_answer(self.chooser, question)}", None, {})
 
-    def _scored(self, questions: Sequence[Question]) -> list[list[float] | BadInput]:
-        return each(partial(grouped.scores, self.chooser), questions)
-
-    async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        """See ModelAPI."""
-        try:
-            check_cache(self.model_name, self.given, config)
-            asked = self.asked(input)
-            self.chooser.check(asked)
-            if not asked.choices:
-                return await self.write(asked, config)
-            scores = await self.score(asked)
-        except BadInput as problem:
-            cannot_run(f"model {self.model_name}: {problem}")
-        logprobs = log_softmax(scores)
+    async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """See LocalAPI."""
+        check_cache(self.model_name, self.model_args, config)
+        question = self.question(messages)
+        self.chooser.check(question)
+        if not question.choices:
+            return await self.write(question, config)
+        scores = await self.score(question)
+        logprobs, picked = log_softmax(scores), best(scores)
         letters = LETTERS[: len(scores)]
         top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]
-        picked = best(scores)
         token = Logprob(token=letters[picked], logprob=logprobs[picked], top_logprobs=top)
         raw = {"scores": dict(zip(letters, scores, strict=True))}
-        return self._output(f"Answer: {answer(asked, picked)}", Logprobs(content=[token]), raw)
+        return self._output(f"Answer: {answer(question, picked)}", Logprobs(content=[token]), raw)
 
     def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:
         message = ChatMessageAssistant(content=text, source="generate")
         choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
         # Explicit zero usage: nothing is billed, and Inspect does not count tokens.
         return ModelOutput(model=self.model_name, choices=[choice], usage=ModelUsage(), metadata=metadata)
+
+
+class BaselineAPI(ChooserAPI):
+    """`--model baseline/overlap`: the shortcut baselines; `-M seed=N` seeds the random strategy."""
+
+    trained = False
+
+    def make(self, model_name: str, seed: int = 0) -> Baseline:
+        """The baseline with the strategy `model_name`."""
+        return Baseline(model_name, seed)
+
+    def batch_size(self) -> int:
+        """See LocalAPI; only Inspect's own work is concurrent."""
+        return 32
+
+    async def score(self, question: Question) -> list[float]:
+        """Scores of one question, without batching, because a thread would take longer than the computation."""
+        return grouped_scores(self.chooser, [question])[0]
+
+
+class ClipAPI(ChooserAPI):
+    """`--model clip/ViT-L-14-336/openai` or `clip/<folder>`, for tasks with setting=pixels.
+
+    `-M fit=crop`, `-M precision=bf16`, `-M device=cuda`: the fields of `ClipConfig`. Concurrent samples are batched; by
+    default so many are asked at once as fill two batches.
+    """
+
+    def make(self, model_name: str, **settings: Any) -> ClipChooser:
+        """The CLIP model of this name: ARCHITECTURE/TAG, a folder or a weight file."""
+        return ClipChooser.load(model_name, settings)
+
+    def arguments(self) -> Sequence[str]:
+        """See ChooserAPI."""
+        return SETTINGS
+
+
+class EmbeddingAPI(ChooserAPI):
+    """`--model embedding/<name or folder>`; `-M device=cuda`, `-M batch_size=N` are those of sentence-transformers."""
+
+    trained = False
+
+    def make(self, model_name: str, device: str | None = None, batch_size: int = 64) -> Embedding:
+        """The model of this name, from the hub or a folder."""
+        return Embedding(model_name, device, batch_size)
+
+
+class QualityAPI(ChooserAPI):
+    """`--model quality/<folder>`: the text-only quality model of captions.
+
+    `-M encoder=MODEL` is the sentence-embedding model, where it is elsewhere than at training; `-M device=cuda`.
+    """
+
+    trained = False  # a contest that it saw is judged by its half that has not seen it
+
+    def make(self, model_name: str, encoder: str | None = None, device: str | None = None) -> QualityChooser:
+        """The model of this folder."""
+        return QualityChooser(model_name, encoder, device)
+
+
+class RewardAPI(ChooserAPI):
+    """`--model reward/<folder or hub id>`: a reward model of captions.
+
+    `-M` arguments: `device`, `batch_size`, `precision` (fp32, fp16, bf16), `format`, `prompts`, `revision`.
+    `format=standard|conversational` and `prompts=FOLDER` are those of `humor-tasks export preferences`.
+    """
+
+    def make(
+        self,
+        model_name: str,
+        device: str | None = None,
+        batch_size: int = 32,
+        precision: str = "fp32",
+        format: str | None = None,
+        prompts: str | None = None,
+        revision: str | None = None,
+    ) -> RewardChooser:
+        """The model of this name, from the hub or a folder."""
+        request = CaptionPrompt.read(prompts)
+        return RewardChooser(model_name, request, device, batch_size, precision, format, revision)

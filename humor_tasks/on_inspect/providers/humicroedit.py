@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelOutput, ModelUsage
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.providers.batching import Batcher
-from humor_tasks.on_inspect.providers.local import LocalAPI
+from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, last_user_message
 
 
 class HumicroeditAPI(LocalAPI):
@@ -30,19 +28,13 @@ class HumicroeditAPI(LocalAPI):
             self.rater = load(Path(model_name))
         except BadInput as problem:
             cannot_run(f"model humicroedit/{model_name}: {problem}")
-        self._batcher: Batcher[Sequence[Edit], list[float]] = Batcher(self._rate)
+        self._batcher: Batcher[Sequence[Edit], list[float]] = Batcher(self.rater.rate_groups)
 
-    def _rate(self, items: Sequence[Sequence[Edit]]) -> list[list[float]]:
-        rated = iter(self.rater.rate([edit for edits in items for edit in edits]))
-        return [[next(rated) for _ in edits] for edits in items]
-
-    async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        """See ModelAPI."""
-        check_cache(self.model_name, {}, config)
-        asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
-        edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
+    async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """See LocalAPI."""
+        check_cache(self.model_name, self.model_args, config)
+        message = last_user_message(messages)
+        edits = edits_in((message.metadata or {}).get("fields", {})) if message else []
         if not edits:
             cannot_run(f"model humicroedit/{self.model_name} can only answer the Humicroedit tasks.")
         ratings = await self._batcher(edits)

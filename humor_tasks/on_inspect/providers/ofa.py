@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageUser,
     GenerateConfig,
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.arguments import settings_for
-from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.models.ofa.config import GenerationSettings, settings_for
 from humor_tasks.on_inspect.checks import check_cache
-from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
-from humor_tasks.on_inspect.providers.batching import Batcher, each
-from humor_tasks.on_inspect.providers.local import LocalAPI
-from humor_tasks.on_inspect.providers.writing import check_supported
+from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One question about one picture; `n` is the number of answers."""
 
     where: str
@@ -67,16 +58,10 @@ class OfaAPI(LocalAPI):
         """See LocalAPI."""
         return int(self.describer.batch_size)
 
-    async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        """See ModelAPI."""
-        check_cache(self.model_name, self.given, config)
-        try:
-            asked = self._asked(input, config)
-            answer = await self._batcher(asked)
-        except BadInput as problem:
-            cannot_run(f"model {self.model_name}: {problem}")
+    async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """See LocalAPI."""
+        check_cache(self.model_name, self.model_args, config)
+        answer = await self._batcher(self._request(messages, config))
         stops = tuple(config.stop_seqs or ())
         choices = [
             ChatCompletionChoice(
@@ -90,8 +75,8 @@ class OfaAPI(LocalAPI):
         )
         return ModelOutput(model=self.model_name, choices=choices, usage=usage)
 
-    def _asked(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Request:
-        message = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
+    def _request(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Request:
+        message = last_user_message(messages)
         if message is None:
             raise BadInput("there is no user message to answer.")
         identity = (message.metadata or {}).get("id")
@@ -104,10 +89,10 @@ class OfaAPI(LocalAPI):
         check_supported(config, "by OFA")
         self.describer.tokens(message.text, where)  # report an invalid question before it joins a batch
         most = self.describer.ofa.config.most_tokens - 1
-        given = {name: getattr(config, name) for name in ("temperature", "seed", "top_p", "top_k")}
-        own, chosen = self.describer.settings, self.given.get("max_len") is not None
-        length = reply_limit(message, config.max_tokens, own.max_len, chosen)
-        settings = settings_for(own, most, length, **given)
+        sampling = {name: getattr(config, name) for name in ("temperature", "seed", "top_p", "top_k")}
+        defaults, chosen = self.describer.settings, self.model_args.get("max_len") is not None
+        length = reply_limit(message, config.max_tokens, defaults.max_len, chosen)
+        settings = settings_for(defaults, most, length, **sampling)
         n = config.num_choices or 1
         if n > 1 and settings.sample:
             raise BadInput(f"{n} choices: sampling gives one answer per request; use other seeds or several epochs.")
@@ -117,16 +102,10 @@ class OfaAPI(LocalAPI):
             )
         return Request(where, picture_of(images[0], identity), message.text, settings, n)
 
-    def _answered(self, asked: Sequence[Request]) -> list[Any]:
-        """Answers to requests; those with the same settings are batched."""
-        found: dict[int, Any] = {}
-        for how in dict.fromkeys((a.settings, a.n) for a in asked):
-            places = [i for i, a in enumerate(asked) if (a.settings, a.n) == how]
-            results = each(partial(self._together, *how), [asked[i] for i in places])
-            found |= dict(zip(places, results, strict=True))
-        return [found[i] for i in range(len(asked))]
+    def _answered(self, requests: Sequence[Request]) -> list[Any]:
+        return by_settings(requests, lambda request: (request.settings, request.n), self._answers)
 
-    def _together(self, settings: GenerationSettings, n: int, asked: Sequence[Request]) -> Sequence[Any]:
-        pictures, questions = [a.picture for a in asked], [a.question for a in asked]
-        found: list[Any] = self.describer.answers(pictures, questions, settings, n, [a.where for a in asked])
-        return found
+    def _answers(self, how: tuple[GenerationSettings, int], requests: Sequence[Request]) -> Sequence[Any]:
+        wheres, pictures, questions, _, _ = zip(*requests, strict=True)
+        answers: list[Any] = self.describer.answers(pictures, questions, *how, wheres)
+        return answers

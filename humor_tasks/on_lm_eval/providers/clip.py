@@ -7,10 +7,10 @@ from typing import Any
 from humor_tasks.models.choosers.clip import ClipChooser
 from humor_tasks.models.clip.config import DEFAULT
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
-from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
+from humor_tasks.on_lm_eval.providers.local import batch_size_of, place
 
 
-class ClipLM(InProcess, ChooserLM):
+class ClipLM(ChooserLM):
     """Model arguments are the fields of `ClipConfig`; `--device` and `--batch_size` (1: automatic) are lm-eval's.
 
     Without `--device` the best available device is used; `--device cuda` requires a GPU.
@@ -28,8 +28,8 @@ class ClipLM(InProcess, ChooserLM):
         **settings: Any,
     ) -> None:
         accelerator, assigned = place(device)
-        given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
-        chooser = ClipChooser.load(pretrained, given)
+        settings |= {"device": assigned, "batch_size": batch_size_of(batch_size)}
+        chooser = ClipChooser.load(pretrained, settings)
         super().__init__(chooser, {}, ())
         self.clip, self.weights = chooser.clip, pretrained
         self._device = self.clip.device

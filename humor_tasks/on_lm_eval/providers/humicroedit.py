@@ -7,40 +7,33 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
-from humor_tasks.on_lm_eval.checks import Uncached, check_requests
 from humor_tasks.on_lm_eval.harness import Instance
-from humor_tasks.on_lm_eval.providers.chooser import HARNESS
+from humor_tasks.on_lm_eval.providers.local import LocalLM, check_arguments
 
 
-class HumicroeditLM(Uncached):
+class HumicroeditLM(LocalLM):
     """Rates the headlines of each document; `_log_probability` defines the log-likelihood of a label."""
-
-    tokenizer_name = "none"
 
     def __init__(self, run: str, **harness: Any) -> None:
         super().__init__()
-        for name in set(harness) - HARNESS:
-            check_choice("--model_args of humor-humicroedit", name, ("run",))
+        check_arguments("humor-humicroedit", harness, ("run",))
         self.rater, self.weights = load(Path(run)), run
 
     def _ratings(self, requests: Sequence[Instance]) -> list[list[float]]:
-        check_requests(self.weights, requests)
+        self.check_unseen(requests)
         edits = [edits_in((request.doc or {}).get("fields", {})) for request in requests]
         if not all(edits):
             raise BadInput("humor-humicroedit can only answer the Humicroedit tasks.")
-        rated = iter(self.rater.rate([edit for some in edits for edit in some]))
-        return [[next(rated) for _ in some] for some in edits]
+        return self.rater.rate_groups(edits)
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """See LM.loglikelihood."""
-        found = []
-        for request, ratings in zip(requests, self._ratings(requests), strict=True):
-            likelihood = _log_probability(str(request.args[1]).strip(), ratings)
-            found.append((likelihood, likelihood > math.log(0.5)))
-        return found
+        rated = zip(requests, self._ratings(requests), strict=True)
+        likelihoods = [_log_probability(str(request.args[1]).strip(), ratings) for request, ratings in rated]
+        return [(likelihood, likelihood > math.log(0.5)) for likelihood in likelihoods]
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """ "Rating: x" for one headline, "Answer: A" or "Answer: B" for two."""
@@ -49,10 +42,6 @@ class HumicroeditLM(Uncached):
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
         """Not supported."""
         raise NotImplementedError("humor-humicroedit has no log-likelihoods of texts.")
-
-    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
-        """The turns as plain text."""
-        return "\n\n".join(turn["content"] for turn in chat_history)
 
 
 def _log_probability(label: str, ratings: Sequence[float]) -> float:

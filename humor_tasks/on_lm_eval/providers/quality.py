@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from humor_tasks.models.choosers.quality import QualityChooser
+from humor_tasks.models.quality.model import QualityChooser
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
-from humor_tasks.on_lm_eval.providers.embedding import device_of
+from humor_tasks.on_lm_eval.providers.local import device_of
 
 
 class QualityLM(ChooserLM):

@@ -7,7 +7,7 @@ from typing import Any
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.models.choosers.reward import RewardChooser
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
-from humor_tasks.on_lm_eval.providers.embedding import device_of
+from humor_tasks.on_lm_eval.providers.local import batch_size_of, device_of
 
 
 class RewardLM(ChooserLM):
@@ -24,8 +24,8 @@ class RewardLM(ChooserLM):
         batch_size: Any = 32,
         **harness: Any,
     ) -> None:
-        size = int(batch_size) if str(batch_size).isdigit() and int(batch_size) > 1 else 32
+        request, size = CaptionPrompt.read(prompts), batch_size_of(batch_size) or 32
         device = device_of(device, "humor-reward")
-        chooser = RewardChooser(pretrained, CaptionPrompt.read(prompts), device, size, precision, format, revision)
+        chooser = RewardChooser(pretrained, request, device, size, precision, format, revision)
         super().__init__(chooser, harness, ("pretrained", "precision", "format", "prompts", "revision"))
         self.weights = pretrained

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
-
-from tqdm import tqdm
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from humor_tasks.data.reading import cut_at
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
@@ -14,8 +12,7 @@ from humor_tasks.models.text.language import Generation
 from humor_tasks.on_lm_eval.contributions import Loglikelihood
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
-from humor_tasks.on_lm_eval.providers.generating import prefix_of, prompt_of, read_arguments
-from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
+from humor_tasks.on_lm_eval.providers.local import batch_size_of, place, prefix_of, prompt_of, read_arguments
 
 WHO = "--gen_kwargs of humor-text"
 GENERATION = {
@@ -26,14 +23,12 @@ GENERATION = {
     "top_k": "top_k",
     "seed": "seed",
 }
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
-class TextLM(InProcess, ChooserLM):
+class TextLM(ChooserLM):
     """Model arguments: `pretrained`, `precision` (fp32, fp16, bf16) and `revision`; the others are lm-eval's.
 
-    A seq2seq model reads each prompt once for all of its continuations, and tells the number of tokens of each. It
+    A seq2seq model reads each prompt once for all of its continuations, and reports the number of tokens of each. It
     really generates for tasks of replies, after the answer's prefix. An encoder scores the choices, as any Chooser.
     `accelerate launch -m lm_eval ...` divides the documents among processes.
     """
@@ -71,20 +66,22 @@ class TextLM(InProcess, ChooserLM):
         if self.language is None:
             return super().loglikelihood(requests, disable_tqdm)
         self.check_unseen(requests)
-        asked: dict[str, dict[str, None]] = {}
+        texts_of: dict[str, dict[str, None]] = {}
         for request in requests:
-            asked.setdefault(str(request.args[0]), {}).setdefault(str(request.args[1]))
-        model, rows = self.language, [(prompt, list(texts)) for prompt, texts in asked.items()]
+            texts_of.setdefault(str(request.args[0]), {}).setdefault(str(request.args[1]))
+        model, rows = self.language, [(prompt, list(texts)) for prompt, texts in texts_of.items()]
 
         def scored(part: Sequence[tuple[str, list[str]]]) -> list[Any]:
             return model.loglikelihoods([prompt for prompt, _ in part], [texts for _, texts in part])
 
-        found = {
-            prompt: dict(zip(texts, each, strict=True))
-            for (prompt, texts), each in zip(rows, self._in_steps(rows, scored, disable_tqdm), strict=True)
+        scores = self.in_steps(rows, scored, disable_tqdm)
+        known = {
+            (prompt, text): likelihood
+            for (prompt, texts), likelihoods in zip(rows, scores, strict=True)
+            for text, likelihood in zip(texts, likelihoods, strict=True)
         }
-        likelihoods = [found[str(request.args[0])][str(request.args[1])] for request in requests]
-        return [(Loglikelihood(each.logprob, each.tokens), each.greedy) for each in likelihoods]
+        values = [known[str(request.args[0]), str(request.args[1])] for request in requests]
+        return [(Loglikelihood(value.logprob, value.tokens), value.greedy) for value in values]
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """See LM.generate_until; a reply begins with the prefix of the task's answers, which ends the prompt."""
@@ -93,31 +90,18 @@ class TextLM(InProcess, ChooserLM):
         self.check_unseen(requests)
         prefixes = [prefix_of(request) for request in requests]
         prompts = [prompt_of(request, prefix) for request, prefix in zip(requests, prefixes, strict=True)]
-        hows = [_how(request.args[1]) for request in requests]
-        found: dict[int, str] = {}
-        for how in dict.fromkeys(hows):
-            settings, stops = how
-            places = [i for i, other in enumerate(hows) if other == how]
-            write = functools.partial(self.language.generate, how=settings)
-            texts = self._in_steps([prompts[i] for i in places], write, disable_tqdm)
-            for i, written in zip(places, texts, strict=True):
-                text = cut_at(written.text, stops).strip()
-                found[i] = text if text.startswith(prefixes[i]) else f"{prefixes[i]} {text}"
-        return [found[i] for i in range(len(requests))]
-
-    def _in_steps(
-        self, items: Sequence[Item], run: Callable[[Sequence[Item]], Sequence[Result]], quiet: bool
-    ) -> Iterator[Result]:
-        """Results in steps of doubling size for the progress bar, because each step ends with a small batch."""
-        done = 0
-        with tqdm(total=len(items), disable=quiet or self.rank != 0, desc=self.chooser.name) as bar:
-            while step := items[done : done + done + self.batch_size]:
-                yield from run(step)
-                done += len(step)
-                bar.update(len(step))
+        settings = [_how(request.args[1]) for request in requests]
+        replies: dict[int, str] = {}
+        for how, stops in dict.fromkeys(settings):
+            places = [i for i, other in enumerate(settings) if other == (how, stops)]
+            write = functools.partial(self.language.generate, how=how)
+            for i, reply in zip(places, self.in_steps([prompts[i] for i in places], write, disable_tqdm), strict=True):
+                text = cut_at(reply.text, stops).strip()
+                replies[i] = text if text.startswith(prefixes[i]) else f"{prefixes[i]} {text}"
+        return [replies[i] for i in range(len(requests))]
 
 
-def _how(given: Mapping[str, Any]) -> tuple[Generation, tuple[str, ...]]:
+def _how(arguments: Mapping[str, Any]) -> tuple[Generation, tuple[str, ...]]:
     """The settings and the stop sequences of a request."""
-    how, stops = read_arguments(WHO, given, Generation.max_tokens, False, tuple(GENERATION))
+    how, stops = read_arguments(WHO, arguments, Generation.max_tokens, False, tuple(GENERATION))
     return Generation.of({GENERATION[name]: value for name, value in how.items()}), stops

@@ -104,7 +104,7 @@ def _logged(name: str, path: Path, corpus: Corpus) -> System:
 def open_embedding(name: str) -> Embed:
     """An embedding of words: a text file of word vectors, or a sentence-transformers model (hub name or folder)."""
     if Path(name).is_file():
-        from humor_tasks.models.humicroedit.frozen import WordVectors
+        from humor_tasks.models.humicroedit.resources import WordVectors
 
         vectors: Embed = WordVectors.read(Path(name)).embed
         return vectors

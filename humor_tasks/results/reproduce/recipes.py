@@ -14,10 +14,10 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.reading import parse_json, read_body
+from humor_tasks.data.reading import json_object, parse_json, read_body
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import CONFIG, METRICS, read_object
+from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -227,7 +227,7 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
     data = parse_json(path, read_body(path))
     try:
         if path.name == METRICS:
-            settings = {name: str(value) for name, value in read_object(path.parent / CONFIG).items()}
+            settings = {name: str(value) for name, value in json_object(path.parent / CONFIG).items()}
             split, benchmark = parameters.get("split", "test"), settings["task"]
             values = {name: estimate["value"] for name, estimate in data[split]["perplexity"].items()}
             count = data["rows"][split]

@@ -18,13 +18,12 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data import trained_on
-from humor_tasks.data.reading import missing
+from humor_tasks.data.reading import json_object, missing
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.data.writing import LONE, replacing, write_bytes, write_json
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.models.folders import read_object
 from humor_tasks.parameters import opened
 from humor_tasks.training.hosted.limits import Counter, Limits, TrainedModel, default_epochs
 
@@ -311,7 +310,7 @@ def write_export(folder: Path, export: Export) -> None:
         return
     if not (folder / MANIFEST).is_file():
         raise BadInput(f"{folder}: is not empty and holds no export; choose another folder.")
-    there = read_object(folder / MANIFEST)
+    there = json_object(folder / MANIFEST)
     if differences := differing(export.settings(), there):
         raise BadInput(f"{folder}: holds another export ({differences}); choose another folder.")
     paths = {folder / file.name: file.data for file in export.files}

@@ -19,9 +19,9 @@ import openai
 from openai.types import FileObject
 from openai.types.fine_tuning import FineTuningJob
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
-from humor_tasks.models.folders import read_object
 from humor_tasks.training.hosted.export import STATE, Export, TrainingFile, differing
 from humor_tasks.training.run_folders import locked
 
@@ -179,7 +179,7 @@ def submit(
     with locked(folder):
         if all((folder / name).is_file() for name in (STATE, RESULT)):
             _open_state(folder, export, request, None)
-            return read_object(folder / RESULT)
+            return json_object(folder / RESULT)
         client = open_client(base_url)
         state = _open_state(folder, export, request, address(client))
         try:
@@ -196,7 +196,7 @@ def _open_state(folder: Path, export: Export, request: JobRequest, address: str 
     settings = {"address": address, **asdict(request), "sha256": sha256}
     if not path.is_file():
         return State(path, settings)
-    content = read_object(path)
+    content = json_object(path)
     there, files, job = content.get("settings"), content.get("files"), content.get("job")
     if not isinstance(there, dict) or not isinstance(files, dict) or not isinstance(job, str | None):
         raise BadInput(f"{path}: is not as this command writes it. Delete it: files and job are found at the provider.")

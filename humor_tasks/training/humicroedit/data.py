@@ -14,8 +14,7 @@ from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, pairs, rea
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.rater import Rater
-from humor_tasks.models.humicroedit.texts import Edit, as_edit
-from humor_tasks.models.humicroedit.variants import prepared
+from humor_tasks.models.humicroedit.texts import Edit, as_edit, prepared
 from humor_tasks.scorers import regression
 from humor_tasks.scorers.pairwise import pair_accuracy, pair_reward
 

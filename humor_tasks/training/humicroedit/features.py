@@ -22,10 +22,9 @@ from humor_tasks.models.humicroedit.features import (
     Words,
     xgboost,
 )
-from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
 from humor_tasks.models.humicroedit.groups import Groups, History
-from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
+from humor_tasks.models.humicroedit.resources import FrozenEncoder, Graph, Together, WordVectors
 from humor_tasks.training.checkpoint import write_folder
 from humor_tasks.training.humicroedit.data import Data, Rows, rmse
 from humor_tasks.training.humicroedit.settings import TrainConfig

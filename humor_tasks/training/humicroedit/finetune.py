@@ -18,10 +18,10 @@ from torch import nn
 from torch.nn.functional import cross_entropy, softplus
 
 from humor_tasks.models.humicroedit import network as net
-from humor_tasks.models.humicroedit.frozen import open_encoder
 from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.network import BATCH, Tokens, tensors
 from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.models.humicroedit.resources import open_encoder
 from humor_tasks.training.checkpoint import seed_epoch, write_folder
 from humor_tasks.training.humicroedit.data import Data, rmse
 from humor_tasks.training.humicroedit.features import fit_groups, texts_of, word_vectors
@@ -216,7 +216,7 @@ def _opened(config: TrainConfig, data: Data) -> tuple[Any, Any]:
     """Tokenizer and encoder; for `vectors` they are made of word vectors."""
     if config.system != "vectors":
         return open_encoder(config.encoder)
-    from humor_tasks.models.humicroedit.static import static_encoder
+    from humor_tasks.models.humicroedit.network import static_encoder
 
     return static_encoder(word_vectors(config, data), {word for text in texts_of(data) for word in text.split()})
 

@@ -10,8 +10,7 @@ from humor_tasks.benchmarks.options import parameter, required
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.groups import check_features
 from humor_tasks.models.humicroedit.rater import SYSTEMS
-from humor_tasks.models.humicroedit.texts import CONTEXTS
-from humor_tasks.models.humicroedit.variants import check_text
+from humor_tasks.models.humicroedit.texts import CONTEXTS, check_text
 from humor_tasks.training.settings import PRECISIONS, Settings, plain
 
 HEADS = ("ridge", "mlp", "trees", "bayes")

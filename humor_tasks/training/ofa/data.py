@@ -20,7 +20,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.models.pictures.loader import decoded, stacked, threads
+from humor_tasks.models.pictures import decoded, stacked, threads
 from humor_tasks.training.evaluation import SPLITS
 from humor_tasks.training.ofa.settings import OfaTrainConfig
 

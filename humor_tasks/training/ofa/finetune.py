@@ -31,9 +31,8 @@ from humor_tasks.data.records import Record
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.pixels import record_size
-from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
-from humor_tasks.models.pictures.loader import to_device
+from humor_tasks.models.ofa.preprocessing import FAIRSEQ, HUGGING_FACE, record_size
+from humor_tasks.models.pictures import to_device
 from humor_tasks.training import evaluation
 from humor_tasks.training.evaluation import MODEL, SPLITS, Metrics, Recipe, divided, evaluated, perplexities, train_run
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_share, warm_then_linear

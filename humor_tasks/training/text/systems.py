@@ -15,8 +15,8 @@ from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted, last_logits, padded_left
-from humor_tasks.models.text.encoder import HEAD, ChoiceNetwork, Layout, TextTokenizer, layout, places
-from humor_tasks.models.text.opening import context_of
+from humor_tasks.models.text.choosing import HEAD, ChoiceNetwork, Layout, TextTokenizer, layout, places
+from humor_tasks.models.text.pretrained import context_of
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.training.loop import choice_loss
 from humor_tasks.training.text.data import chat_of, prompt_of, question
@@ -191,7 +191,7 @@ class Seq2SeqWriter(Writer):
         reader = Seq2Seq(base_of(self.network), self.tokenizer, "text")
         prompts = [prompt_of(run, record) for record in records]
         ids = dict(zip(prompts, reader.read(prompts), strict=True))
-        continuations = reader.wanted([f" {answer}" for of_row in answers for answer in of_row])
+        continuations = reader.continuations([f" {answer}" for of_row in answers for answer in of_row])
         last = [self.tokenizer.eos_token_id] if end else []
         return [
             [Pair(ids[prompt], [*continuations[f" {answer}"], *last], reader.was_cut(prompt)) for answer in of_row]

@@ -1,15 +1,19 @@
-"""Loading of Hugging Face models by kind, from the hub or a folder; their code is not executed."""
+"""Models of transformers: loading by kind, from the hub or a folder, and generation. Their code is not executed."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import torch
+from transformers import LogitsProcessor, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
+from humor_tasks.data.reading import json_object
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.devices import DTYPES
-from humor_tasks.models.folders import read_object
+from humor_tasks.models.text.language import Generation, Written
 
 Kind = Literal["seq2seq", "causal", "encoder"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -25,7 +29,7 @@ def kind_of(name: str, revision: str | None = None) -> Kind:
     if config.is_encoder_decoder:
         return "seq2seq"
     architectures = getattr(config, "architectures", None) or ()
-    return "causal" if any(each.endswith(_CAUSAL) for each in architectures) else "encoder"
+    return "causal" if any(name.endswith(_CAUSAL) for name in architectures) else "encoder"
 
 
 def open_tokenizer(name: str, revision: str | None = None) -> Any:
@@ -60,9 +64,9 @@ def open_network(
     """The network with its weights. precision: fp32, fp16 or bf16. Raises BadInput for an unknown model."""
     classes = {"seq2seq": "AutoModelForSeq2SeqLM", "causal": "AutoModelForCausalLM", "encoder": "AutoModel"}
     classes |= {"image_text": "AutoModelForImageTextToText"}
-    network, told = _loaded(classes[kind], name, revision, dtype=DTYPES[precision], output_loading_info=True)
+    network, loading = _loaded(classes[kind], name, revision, dtype=DTYPES[precision], output_loading_info=True)
     # The layer after an encoder's first token is not used, and many encoders are saved without it.
-    if lacking := sorted(key for key in told["missing_keys"] if "pooler" not in key):
+    if lacking := sorted(key for key in loading["missing_keys"] if "pooler" not in key):
         raise BadInput(
             f"model {name}: its weights are not those of a {kind} model: {listed('weight', lacking, most=3)} missing. "
             "Leave out kind."
@@ -76,7 +80,7 @@ def open_reward(name: str, precision: str = "fp32", revision: str | None = None)
         raise BadInput(f"model {name}: is an adapter; merge it into its model (peft: merge_and_unload) and save that.")
     config = _loaded("AutoConfig", name, revision)
     architectures = getattr(config, "architectures", None) or ()
-    if config.num_labels != 1 or not any(each.endswith("ForSequenceClassification") for each in architectures):
+    if config.num_labels != 1 or not any(kind.endswith("ForSequenceClassification") for kind in architectures):
         raise BadInput(
             f"model {name}: is no reward model, which classifies sequences with one output; it is "
             f"{', '.join(architectures) or 'of unknown architecture'} with {config.num_labels} outputs."
@@ -109,8 +113,7 @@ def context_of(tokenizer: Any, config: Any) -> int | None:
     """
     stated = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions")]
     stated.append(tokenizer.model_max_length)
-    known = [int(each) for each in stated if each and each < _UNLIMITED]
-    return min(known, default=None)
+    return min((int(limit) for limit in stated if limit and limit < _UNLIMITED), default=None)
 
 
 def about(name: str) -> dict[str, Any]:
@@ -121,7 +124,75 @@ def about(name: str) -> dict[str, Any]:
     path = Path(name).expanduser() / ABOUT
     if not path.is_file():
         return {}
-    found = read_object(path)
-    if found.get("format") != FORMAT or found.get("kind") not in KINDS:
+    notes = json_object(path)
+    if notes.get("format") != FORMAT or notes.get("kind") not in KINDS:
         raise BadInput(f"{path}: was written by another version of humor-tasks, or is damaged; train the model again.")
-    return found
+    return notes
+
+
+# ---- generation -----------------------------------------------------------------------------------
+# transformers draws the next tokens of a whole batch from one stream of random numbers, so that a text depends on the
+# other prompts of its batch. Here each prompt has a generator, seeded by the seed and the prompt. The token with the
+# highest sum of log-probability and Gumbel noise is a draw from the distribution (Gumbel 1954, "Statistical theory of
+# extreme values and some practical applications").
+
+
+def arguments(how: Generation, prompts: Sequence[str], device: torch.device) -> dict[str, Any]:
+    """The arguments of `generate` for a batch of prompts, one row a prompt."""
+    # None takes away what the model's own generation configuration may set; the end token is not forced, because the
+    # texts without one are those that were cut.
+    settings: dict[str, Any] = {
+        "max_new_tokens": how.max_tokens,
+        "max_length": None,
+        "num_beams": how.beams,
+        "do_sample": False,
+        "temperature": None,
+        "top_p": None,
+        "top_k": None,
+        "forced_eos_token_id": None,
+        "use_cache": True,
+    }
+    if how.temperature == 0:
+        return settings
+    steps: list[LogitsProcessor] = [TemperatureLogitsWarper(float(how.temperature))]  # transformers refuses 1
+    steps += [TopKLogitsWarper(how.top_k)] if how.top_k else []
+    steps += [TopPLogitsWarper(how.top_p)] if how.top_p < 1 else []
+    return settings | {"logits_processor": [*steps, _Noise(how.seed, prompts, device)]}
+
+
+def generate(
+    network: Any, tokenizer: Any, inputs: Mapping[str, torch.Tensor], prompts: Sequence[str], how: Generation, skip: int
+) -> list[Written]:
+    """The texts that a network writes after a batch of prompts, up to their end tokens.
+
+    inputs: the network's tensors, with `input_ids` and `attention_mask` [rows, tokens]. skip: the tokens of its output
+    before the first new one.
+    """
+    settings = arguments(how, prompts, inputs["input_ids"].device) | {"pad_token_id": tokenizer.pad_token_id}
+    rows = network.generate(**inputs, **settings)[:, skip:].tolist()
+    ends = network.generation_config.eos_token_id
+    ends = tokenizer.eos_token_id if ends is None else ends
+    stops = set(ends if isinstance(ends, list) else [ends])
+    texts = []
+    for read, tokens in zip(inputs["attention_mask"].sum(1).tolist(), rows, strict=True):
+        length = next((i + 1 for i, token in enumerate(tokens) if token in stops), len(tokens))
+        text = tokenizer.decode(tokens[:length], skip_special_tokens=True)
+        texts.append(Written(text, read, length, cut=length == 0 or tokens[length - 1] not in stops))
+    return texts
+
+
+class _Noise(LogitsProcessor):
+    """Adds Gumbel noise to the logits [rows, words], from one generator a row."""
+
+    def __init__(self, seed: int, prompts: Sequence[str], device: torch.device) -> None:
+        self.generators = []
+        for prompt in prompts:
+            digest = hashlib.sha256(f"{seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
+            self.generators.append(torch.Generator(device).manual_seed(int.from_bytes(digest[:8], "big") >> 1))
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
+        """See LogitsProcessor."""
+        noise = torch.empty_like(scores, dtype=torch.float32)
+        for row, generator in zip(noise, self.generators, strict=True):
+            row.exponential_(generator=generator)
+        return scores.float() - noise.log()

@@ -1,7 +1,10 @@
-"""OFA's tokenizer: GPT-2's byte-level BPE with fairseq's ids, image codes and location bins.
+"""OFA's preprocessing of texts and pictures.
 
-`<s>` 0, `<pad>` 1, `</s>` 2, `<unk>` 3, the words of the dictionary from 4, `<mask>` after them, then `<code_0>` to
-`<code_8191>` and `<bin_0>` to `<bin_999>`: 59,457 in the published vocabulary.
+Texts: GPT-2's byte-level BPE with fairseq's ids, image codes and location bins. `<s>` 0, `<pad>` 1, `</s>` 2,
+`<unk>` 3, the words of the dictionary from 4, `<mask>` after them, then `<code_0>` to `<code_8191>` and `<bin_0>` to
+`<bin_999>`: 59,457 in the published vocabulary.
+
+Pictures: RGB, resized to a square without keeping the aspect ratio, values in -1..1.
 """
 
 from __future__ import annotations
@@ -12,7 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from humor_tasks.data.reading import json_object
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.models.pictures import Pixels
 
 if TYPE_CHECKING:
     import torch
@@ -107,10 +113,9 @@ class Tokenizer:
 
     def pad(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
         """int64 [rows, longest], padded on the right."""
-        import torch
+        from humor_tasks.models.devices import padded
 
-        longest = max(map(len, rows), default=0)
-        return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], dtype=torch.int64)
+        return padded(rows, PAD)
 
     def _text(self, ids: Sequence[int]) -> str:
         return str(self._plain.decode(list(ids), skip_special_tokens=False)) if ids else ""
@@ -177,14 +182,14 @@ def _read_text(path: Path) -> str:
 
 def _read_json(path: Path) -> dict[str, int]:
     try:
-        found = json.loads(_read_text(path))
+        ids = json.loads(_read_text(path))
     except (ValueError, RecursionError) as problem:
         if isinstance(problem, BadInput):
             raise
         raise BadInput(f"{path}: is not JSON ({problem}).") from None
-    if not isinstance(found, dict) or not all(type(number) is int for number in found.values()):
+    if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):
         raise BadInput(f"{path}: must be an object that maps words to ids.")
-    return found
+    return ids
 
 
 def _read_merges(path: Path) -> list[tuple[str, str]]:
@@ -197,3 +202,47 @@ def _read_merges(path: Path) -> list[tuple[str, str]]:
             raise BadInput(f"{path}, line {number}: {line!r} is not a pair.")
         pairs.append((left, right))
     return pairs
+
+
+# ---- pictures -------------------------------------------------------------------------------------
+
+STRIDE = 16  # pixels of one patch
+RECORD = "preprocessor_config.json"
+
+
+def square(size: int) -> Pixels:
+    """Preprocessing to `size` x `size` with PIL's antialiased bicubic filter; mean and standard deviation .5.
+
+    Raises BadInput for a size that is not a multiple of 16.
+    """
+    if isinstance(size, bool) or not isinstance(size, int) or size < STRIDE or size % STRIDE:
+        raise BadInput(f"image size is {size!r}; it must be a multiple of {STRIDE} pixels, such as 384 or 480.")
+    return Pixels(size, "stretch", (0.5,) * 3, (0.5,) * 3)
+
+
+def recorded_size(folder: Path) -> int | None:
+    """The picture size recorded in a checkpoint's folder; None where none is recorded, as in published checkpoints.
+
+    Raises BadInput for a record that is unreadable or not square, because another size would change the model's input.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    record = json_object(path)
+    if "size" not in record:
+        return None
+    size = record["size"]
+    height, width = (size.get("height"), size.get("width")) if isinstance(size, dict) else (size, size)
+    if height is None or height != width:
+        raise BadInput(f"{path}: size is {size}; only squares are supported. Give image_size to override it.")
+    try:
+        return square(height).size
+    except BadInput as problem:
+        raise BadInput(f"{path}: {problem}") from None
+
+
+def record_size(folder: Path, size: int) -> None:
+    """Record the picture size in a checkpoint's folder."""
+    write_json(
+        folder / RECORD, {"size": {"height": size, "width": size}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    )

@@ -1,21 +1,33 @@
-"""Picture preprocessing for CLIP and OFA: resized to a square of bytes on the CPU, normalised on the model's device."""
+"""Pictures for the networks of this process.
+
+They are read and decoded in threads, resized to squares of bytes on the CPU, and normalised on the device.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 
+from humor_tasks.data.media.checking import hand_to
 from humor_tasks.data.media.picture import MAX_PIXELS, Picture, decode_picture, pillow_version
 from humor_tasks.errors import BadInput
+from humor_tasks.models.caches import Recent
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+# ---- preprocessing --------------------------------------------------------------------------------
 
 ImageInput = Any
 """An image accepted by the models: a `Picture` or a PIL image."""
@@ -130,3 +142,134 @@ class Source:
         except Exception as problem:  # any exception, depending on the decoder, as in humor_tasks.data.media.picture
             raise BadInput(f"{self.where}: is truncated or damaged ({problem}).") from problem
         return image
+
+
+# ---- pictures that the check before a run decoded -------------------------------------------------
+
+KEPT = 512 * 2**20  # bytes: 1,585 pictures of 336 pixels, more than twice those of the caption contest
+
+
+class CheckedPixels:
+    """Pixels by `Pixels.key`, each kept until it is asked for. Beyond `most` bytes the oldest are dropped.
+
+    It is thread-safe. Nothing arrives before `receive`.
+    """
+
+    def __init__(self, how: Pixels, most: int = KEPT) -> None:
+        self.how = how
+        self._arrays: Recent[np.ndarray[Any, Any]] = Recent(most)
+        self.pop = self._arrays.pop
+
+    def receive(self) -> None:
+        """Take every picture that is checked from now on."""
+        hand_to(self)
+
+    def take(self, digest: str, image: Image, where: str) -> None:
+        """Keep the pixels of a decoded picture with this SHA-256."""
+        with contextlib.suppress(BadInput):  # raised again where the network needs the picture, which may be never
+            self._arrays.put(self.how.key(digest), np.array(self.how.fitted(image, f"Picture {where}")))
+
+
+# ---- pictures on their way to a network -----------------------------------------------------------
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+MOST_WORKERS = 16
+
+
+class Loaded(NamedTuple, Generic[Result]):
+    """A distinct image. `known`: what the caller has of its content; `pixels`: uint8 [size, size, 3] of a content that
+    is new to the caller, the first time that it occurs.
+    """
+
+    identity: int
+    """id() of the image."""
+    key: str
+    """Content and preprocessing, as `Pixels.key`."""
+    known: Result | None
+    pixels: np.ndarray[Any, Any] | None
+
+
+def load(
+    images: Sequence[ImageInput],
+    how: Pixels,
+    wheres: Sequence[str],
+    workers: int,
+    most: int,
+    known: Callable[[str], Result | None],
+    checked: CheckedPixels | None = None,
+) -> Iterator[Loaded[Result]]:
+    """Each distinct image, in the order of their first places; threads read and decode at most `most` images ahead.
+
+    wheres: names for messages of images that are not `Picture`s. known: what the caller has by key; such a picture is
+    not decoded, and neither is one whose pixels are in `checked`. Two images with the same content are decoded once.
+    Raises BadInput naming an image that cannot be used.
+    """
+    distinct: dict[int, Source] = {}
+    for image, where in zip(images, wheres, strict=True):
+        if id(image) not in distinct:
+            distinct[id(image)] = Source(image, where)
+    claimed: dict[str, int] = {}
+
+    def prepare(identity: int) -> Loaded[Result]:
+        source = distinct.pop(identity)  # removed, so that its bytes are freed afterwards
+        key = how.key(source.content())
+        if claimed.setdefault(key, identity) != identity:  # only one thread may decode it
+            return Loaded(identity, key, None, None)
+        value, pixels = known(key), checked.pop(key) if checked else None
+        if value is None and pixels is None:
+            pixels = source.pixels(how)
+        return Loaded(identity, key, value, pixels if value is None else None)
+
+    yield from ahead(prepare, list(distinct), workers, most)
+
+
+def decoded(
+    images: Sequence[ImageInput], how: Pixels, wheres: Sequence[str], workers: int
+) -> list[np.ndarray[Any, Any]]:
+    """uint8 [size, size, 3] of each image; images with the same content share one array. Raises BadInput as `load`."""
+
+    def known(key: str) -> np.ndarray[Any, Any] | None:
+        return None
+
+    keys: dict[int, str] = {}
+    pixels: dict[str, np.ndarray[Any, Any]] = {}
+    for loaded in load(images, how, wheres, workers, len(images), known):
+        keys[loaded.identity] = loaded.key
+        if loaded.pixels is not None:
+            pixels[loaded.key] = loaded.pixels
+    return [pixels[keys[id(image)]] for image in images]
+
+
+def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int, most: int) -> Iterator[Result]:
+    """function(item) in order, computed by threads at most `most` items ahead of the consumer."""
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="pictures")
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) >= most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def stacked(pixels: Sequence[np.ndarray[Any, Any]], pinned: bool) -> torch.Tensor:
+    """uint8 [n, size, size, 3] of arrays [size, size, 3]; `pinned`: in memory from which a GPU copies by itself."""
+    batch = torch.empty((len(pixels), *pixels[0].shape), dtype=torch.uint8, pin_memory=pinned)
+    np.stack(pixels, out=batch.numpy())
+    return batch
+
+
+def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """The tensor on the device. Copies from pinned memory to a GPU are asynchronous."""
+    cuda = device.type == "cuda"
+    return (tensor.pin_memory() if cuda and not tensor.is_pinned() else tensor).to(device, non_blocking=cuda)
+
+
+def threads(workers: int) -> int:
+    """The number of threads: `workers`, or one per core where it is 0, at most 16."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return workers or min(MOST_WORKERS, cores)
