@@ -326,7 +326,7 @@ def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
     known |= {
         "signature": Signature({"bench": "matching", "n": 6, "humor_tasks": 1}),
         "source": {"rows": 6, "shard": shard},
-        "bound": {},
+        "role_models": {},
     }
     return FinishedRun(Path(f"{shard[0]}.eval"), instances=len(ids), samples=samples, **known | more)
 
@@ -396,7 +396,7 @@ def test_an_incomplete_set_is_said_to_be(parts: list[FinishedRun], status: str, 
             part_of("2/2", "def", signature=Signature.parse("bench:matching|n:7")),
             "different runs: signature .*n:6 and .*n:7",
         ),
-        (part_of("2/2", "def", bound={"grader": ("g",)}), "different runs: grader models"),
+        (part_of("2/2", "def", role_models={"grader": ("g",)}), "different runs: grader models"),
         (part_of("2/2", "def", harness="lm_eval"), "different runs: harness inspect and lm_eval"),
     ],
 )
