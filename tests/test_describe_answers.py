@@ -19,7 +19,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, open_model
-from humor_tasks.on_inspect.describer import Asking, describe_rows
+from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
 
 
 def test_the_four_questions_are_the_published_ones() -> None:
@@ -158,7 +158,7 @@ def test_any_questions_about_any_pictures() -> None:
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     kept: list[tuple[str, str, str]] = []
-    how = Asking("Be brief.", temperature=0.5, max_tokens=9, seed=3)
+    how = DescriberSettings("Be brief.", temperature=0.5, max_tokens=9, seed=3)
     known = {("p0", "b?"): "known"}
     found = describe_rows(
         pictures(2), ["a?", "b?"], model, how, lambda *key: known.get(key), lambda *line: kept.append(line)
@@ -212,7 +212,7 @@ def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:
     model = open_model("mockllm/model", ["api_token=x", "flavour=3", headers, *others])
     kept = {"tokenizer": "t", "version": "2024-06-01", "proxy": "http://there/", "none": None}
     assert identity(model) == {"model_args": {"flavour": 3, "headers": {"X-Team": "laughs"}, **kept}}
-    assert Asking(seed=1).of(model)["seed"] == 1
+    assert DescriberSettings(seed=1).of(model)["seed"] == 1
     for name, argument, message in (
         ("nobody/x", "a=1", "model nobody/x: "),
         ("mockllm/model", "flavour", "-M flavour: has no value; write -M flavour=VALUE"),

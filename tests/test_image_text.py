@@ -14,7 +14,7 @@ from standins.tiny_image_text import FAMILIES, tiny_image_text
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.models.image_text import ImageText, Seen, text_of
+from humor_tasks.models.image_text import ImageText, ModelTurn, text_of
 from humor_tasks.models.text.language import Generation
 from humor_tasks.tasks import mock_matching
 
@@ -72,8 +72,10 @@ def test_a_reply_depends_on_its_pictures_and_not_on_the_batch(
 ) -> None:
     model = ImageText.load(folders[family, True], "cpu", "fp32")
     frames = [picture(shade) for shade in (1, 5, 9, 3)]
-    asked = [[Seen("user", f"Which caption {'of these ' * i}is it?", (picture(i + 1),) * (i % 3))] for i in range(5)]
-    asked += [] if family == "llava" else [[Seen("user", "Which caption is it?", (), (frames,))]]
+    asked = [
+        [ModelTurn("user", f"Which caption {'of these ' * i}is it?", (picture(i + 1),) * (i % 3))] for i in range(5)
+    ]
+    asked += [] if family == "llava" else [[ModelTurn("user", "Which caption is it?", (), (frames,))]]
     how = Generation(8, temperature=temperature, seed=3)
     together = [each.text for each in model.generate(asked, how)]
     assert together == [model.generate([each], how)[0].text for each in asked]
@@ -84,7 +86,7 @@ def test_a_reply_depends_on_its_pictures_and_not_on_the_batch(
 
 def test_a_mark_in_a_caption_is_text(folders: dict[tuple[str, bool], str]) -> None:
     model = ImageText.load(folders["llava", True], "cpu")
-    turns = [Seen("user", "The caption is <image>.", (picture(1),))]
+    turns = [ModelTurn("user", "The caption is <image>.", (picture(1),))]
     assert text_of(model.processor, turns).count("<image>") == 1
     assert model.generate([turns], Generation(2))
 

@@ -33,7 +33,7 @@ from humor_tasks.benchmarks.options import (
 from humor_tasks.benchmarks.preference import MOCK_INPUTS, OF_MOCK, Of
 from humor_tasks.benchmarks.preference import Setting as Shown
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.graders import Asking
+from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 from humor_tasks.scorers.answer import MODES, Mode
 
@@ -74,7 +74,7 @@ def test_a_graders_scorer_says_what_asking_declares(name: str) -> None:
     signature, told = inspect.signature(scorer).parameters, documented(scorer)
     # `preference` asks in the form in which the sample's question stands, unless it is told another
     own = {"structured"} if name == "preference" else set()
-    declared_there = {n: each for n, each in parameters_of(Asking).items() if n not in own}
+    declared_there = {n: each for n, each in parameters_of(GraderSettings).items() if n not in own}
     assert {n: signature[n].default for n in declared_there} == {n: e.default for n, e in declared_there.items()}
     assert {n: told[n] for n in declared_there} == {n: e.info.text for n, e in declared_there.items()}
     assert set(told) == set(signature)

@@ -22,7 +22,7 @@ from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.models.text.language import Generation
 from humor_tasks.on_inspect.messages import reply_limit
-from humor_tasks.on_lm_eval.harness import LENGTHS, Unsaid
+from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength
 from humor_tasks.on_lm_eval.providers.local import read_arguments
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -46,7 +46,7 @@ def read(arguments: dict[str, Any], own: int, chosen: bool) -> Any:
 )
 def test_the_length_without_a_limit_in_the_request(length: ReplyLength, own: int, chosen: bool, expected: int) -> None:
     assert length.within(own, chosen) == expected
-    arguments = copy.deepcopy(Unsaid({"until": ["\n"]}, length))
+    arguments = copy.deepcopy(DefaultLength({"until": ["\n"]}, length))
     assert json.loads(json.dumps(arguments)) == {"until": ["\n"], "max_gen_toks": length.tokens}
     assert (
         read_arguments("here", arguments, own, chosen, ["max_gen_toks", "temperature"])[0]["max_gen_toks"] == expected
@@ -80,7 +80,7 @@ def test_one_definition_a_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
         run_lm_eval(model, "nyc_matching_gen", metadata={"dataset": "sample"}, limit=1, gen_kwargs={name: 1024})
         (arguments,) = (request.args[1] for request in model.asked)
         assert {key: arguments[key] for key in LENGTHS if key in arguments} == {name: 1024}
-        assert not isinstance(arguments, Unsaid)
+        assert not isinstance(arguments, DefaultLength)
 
 
 # ---- the same model in both harnesses ---------------------------------------------------------------

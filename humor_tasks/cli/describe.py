@@ -63,7 +63,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     from humor_tasks.data.descriptions import QUESTIONS, Description
     from humor_tasks.on_inspect.checks import check_model
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.on_inspect.describer import Asking, describe_rows
+    from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
 
     output = output.resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
@@ -85,7 +85,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     for name, of_model in described.items():
         for part in of_model:
             check_model(models[name], part.split, part.units)
-    asking = Asking(options["instruction"], temperature, options["max_tokens"], options["seed"])
+    asking = DescriberSettings(options["instruction"], temperature, options["max_tokens"], options["seed"])
     questions = {name: asking.of(model) for name, model in models.items()}
     describer = next(iter(questions.values()))
     if len(questions) > 1:
@@ -139,10 +139,10 @@ def _replies(
     """The model's literal description of each picture; answers are saved as they arrive."""
     from humor_tasks.corpora.describe import QUESTION, Answers, answers_file
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.on_inspect.describer import Asking, describe_rows
+    from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
 
     model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
-    asking = Asking(options["instruction"], temperature, options["max_tokens"], options["seed"])
+    asking = DescriberSettings(options["instruction"], temperature, options["max_tokens"], options["seed"])
     answers = Answers(answers_file(output), asking.of(model))
     by_content = {picture.sha256(): picture for picture in pictures.values()}
     replies = describe_rows(by_content, [QUESTION], model, asking, answers.get, answers.keep)

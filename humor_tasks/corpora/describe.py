@@ -89,7 +89,7 @@ _COLUMNS = {"description": "image_description", "location": "image_location", "u
 class Plan:
     """The rows to describe and the settings.
 
-    asked: the model and its settings, see `Asking.of`; of several models their common name, and these by name.
+    asked: the model and its settings (`DescriberSettings.of`); of several models the common name, and each by name.
     """
 
     dataset: str

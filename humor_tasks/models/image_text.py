@@ -23,7 +23,7 @@ from humor_tasks.models.text.pretrained import generate, open_network, open_proc
 # ---- turns as the text and the tensors of a processor ---------------------------------------------
 
 
-class Seen(NamedTuple):
+class ModelTurn(NamedTuple):
     """A turn: its text, and before it pictures (RGB images) and videos (each a list of frames, RGB images)."""
 
     role: str
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
     videos: tuple[Any, ...] = ()
 
 
-Conversation = Sequence[Seen]
+Conversation = Sequence[ModelTurn]
 
 
 def text_of(processor: Any, turns: Conversation, prefix: str = "") -> str:

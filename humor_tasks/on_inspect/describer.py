@@ -34,7 +34,7 @@ AT_ONCE = 128  # concurrent questions; the provider's own limit on connections a
 
 
 @dataclass(frozen=True)
-class Asking:
+class DescriberSettings:
     """Settings for questions about a picture.
 
     instruction: a system message before each question, such as "Answer in one sentence.", for chat models.
@@ -64,26 +64,26 @@ class Asking:
         system: list[ChatMessage] = [ChatMessageSystem(content=self.instruction)] if self.instruction else []
         return [*system, ChatMessageUser(content=content)]
 
-    def config(self, own: GenerateConfig) -> GenerateConfig:
-        """The generation settings for a model; its own settings `own` take precedence."""
+    def config(self, settings: GenerateConfig) -> GenerateConfig:
+        """The generation settings for a model; `settings`, which the model itself has, take precedence."""
         asked: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
-        return GenerateConfig(**{name: value for name, value in asked.items() if getattr(own, name) is None})
+        return GenerateConfig(**{name: value for name, value in asked.items() if getattr(settings, name) is None})
 
     def of(self, model: Model) -> dict[str, Any]:
         """Everything that an answer depends on besides picture and question, for JSON: the model and the settings."""
-        own = model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL))
-        return {"model": str(model), **identity(model), **asdict(self), **own}
+        settings = model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL))
+        return {"model": str(model), **identity(model), **asdict(self), **settings}
 
 
 def _is(kind: Any, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
+async def ask(model: Model, picture: Picture, question: str, how: DescriberSettings, cache: bool = False) -> str:
     """The model's answer; empty where there is none or the provider's content filter blocked it."""
-    kept: Any = policy(model) if cache else False
+    cache_policy: Any = policy(model) if cache else False
     messages = await in_thread(how.messages, picture, question, in_process(model))
-    output = await model.generate(messages, config=how.config(model.config), cache=kept)
+    output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
     return answer_in(output)
 
 
@@ -108,7 +108,7 @@ def describe_rows(
     pictures: Mapping[str, Picture],
     questions: Sequence[str],
     model: Model,
-    how: Asking = Asking(),
+    how: DescriberSettings = DescriberSettings(),
     known: Callable[[str, str], str | None] = lambda picture, question: None,
     keep: Kept = lambda picture, question, answer: None,
 ) -> dict[str, dict[str, str]]:
@@ -160,6 +160,6 @@ def describe_rows(
 
     anyio.run(every)
     if failed:
-        kept, why = sum(map(len, answers.values())), failed[0].rstrip(".")
-        raise BadInput(f"{model}: {why}. {kept} answers are kept; run the same command again to continue.")
+        count, why = sum(map(len, answers.values())), failed[0].rstrip(".")
+        raise BadInput(f"{model}: {why}. {count} answers are kept; run the same command again to continue.")
     return answers

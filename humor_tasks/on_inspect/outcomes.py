@@ -40,12 +40,12 @@ REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty":
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     """Every metric of the run over these scores, by `flat`. Raises CannotRun as `check_one_run` does."""
     check_one_run(scores)
-    for each in scores:
-        if "values" not in (each.score.metadata or {}):
+    for sample in scores:
+        if "values" not in (sample.score.metadata or {}):
             raise ValueError(
-                f"sample {each.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
+                f"sample {sample.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
             )
-    estimates = run.metrics([outcome_in(each.score, str(each.sample_id)) for each in scores])
+    estimates = run.metrics([outcome_in(sample.score, str(sample.sample_id)) for sample in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates, run.benchmark.reported)
 
@@ -66,14 +66,14 @@ def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) 
     repeated: dict[str, float] = {}
     for name, e in estimates.items():
         bounds = {"stderr": e.stderr, "ci_low": e.low, "ci_high": e.high}
-        own = {f"{name}_{bound}": value for bound, value in bounds.items()}
+        bound_values = {f"{name}_{bound}": value for bound, value in bounds.items()}
         if name == metrics[0].name:
             first |= {name: e.value, **bounds}
-            repeated = own
+            repeated = bound_values
         elif name in zero:
-            last |= {name: e.value, **own}
+            last |= {name: e.value, **bound_values}
         elif name in named or not name.startswith(parts_of_zero):
-            first |= {name: e.value, **own}
+            first |= {name: e.value, **bound_values}
     return first | last | repeated
 
 
@@ -84,19 +84,19 @@ def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int
     benchmark, with a letter per choice. Raises BadInput for changes that the benchmark does not take.
     """
     try:
-        told = task_metadata(metadata)
+        logged_task = task_metadata(metadata)
     except BadInput as problem:
         cannot_run(str(problem))
-    named = told.benchmark or like
+    named = logged_task.benchmark or like
     definition = find_benchmark(named) if isinstance(named, str) else named
-    settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
-    key = id(definition), json.dumps([told.version, choices, settings], default=str)
+    settings = dict(logged_task.options) | {name: value for name, value in changes.items() if value is not None}
+    key = id(definition), json.dumps([logged_task.version, choices, settings], default=str)
     if key not in _runs:
         try:
-            definition.check_version(told.version)
+            definition.check_version(logged_task.version)
         except BadInput as problem:
             cannot_run(str(problem))
-        _runs[key] = _with_letters(definition.reopen(told.version, settings), choices)
+        _runs[key] = _with_letters(definition.reopen(logged_task.version, settings), choices)
     return _runs[key]
 
 
@@ -113,14 +113,14 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = list(
+    signed = list(
         dict.fromkeys(task_metadata(score.sample_metadata or {}).signature.without_release for score in scores)
     )
-    if len(found) < 2:
+    if len(signed) < 2:
         return
-    changed = differing(found[:2])
+    changed = differing(signed[:2])
     cannot_run(
-        f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
+        f"the log mixes samples of {len(signed)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
     )
 
@@ -134,9 +134,9 @@ def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any], **c
     run = run_of(state.metadata, like, len(state.choices), **changes)
     fitting = scorers_of(run)
     if task_metadata(state.metadata).benchmark is not None and scorer not in fitting:
-        shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
+        named = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
         cannot_run(
-            f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
+            f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {named}."
         )
     return run
 
@@ -155,8 +155,8 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     """The outcome of a sample's reply."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    told = task_metadata(state.metadata)
-    record = Record(identity, cluster, {}, "", (), target.text or None, told.groups, facts=told.facts)
+    logged_task = task_metadata(state.metadata)
+    record = Record(identity, cluster, {}, "", (), target.text or None, logged_task.groups, facts=logged_task.facts)
     stopped = state.output.stop_reason if state.output.choices else "stop"
     reply, told_by_model = state.output.completion, told_of(run, state.output)
     return run.outcome(record, reply, stopped == "content_filter", told_by_model, stopped in CUT_OFF)

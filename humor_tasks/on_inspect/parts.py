@@ -109,9 +109,11 @@ def element_coverage(
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
-    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
 
-    return Judge("element_coverage", ANY_TEXT, grader, Asking(temperature, seed, cache, retries, structured), prompts)
+    return Judge(
+        "element_coverage", ANY_TEXT, grader, GraderSettings(temperature, seed, cache, retries, structured), prompts
+    )
 
 
 @scorer(metrics=[benchmark_metrics("humorbench_autograder")])
@@ -199,9 +201,9 @@ def preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
 
-    how = Asking(temperature, seed, cache, retries, False if structured is None else structured)
+    how = GraderSettings(temperature, seed, cache, retries, False if structured is None else structured)
     return Judge("preference", "explanation", grader, how, as_in_task=structured is None)
 
 
@@ -246,9 +248,9 @@ def reference_preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
 
-    how = Asking(temperature, seed, cache, retries, structured)
+    how = GraderSettings(temperature, seed, cache, retries, structured)
     return Judge("reference_preference", "explanation", grader, how, prompts)
 
 
@@ -277,9 +279,9 @@ def story_ratings(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
 
-    how = Asking(temperature, seed, cache, retries, structured)
+    how = GraderSettings(temperature, seed, cache, retries, structured)
     return Judge("story_ratings", "mock_generation", grader, how, prompts)
 
 

@@ -25,16 +25,16 @@ def viewer_of(targets: Collection[str], scored: Sequence[Column] = ()) -> Viewer
     texts, and where there are none, because answers are texts then. scored: the columns of the benchmark's scorers.
     """
     differ, longest = len(set(targets)) > 1, max(map(len, targets), default=0)
-    shown = [TaskSamplesColumn(id=name, visible=differ or name != "target") for name in SHOWN]
+    columns = [TaskSamplesColumn(id=name, visible=differ or name != "target") for name in SHOWN]
     view = TaskSamplesView(
         name="humor_tasks",
-        columns=shown + [TaskSamplesColumn(id=name, visible=False) for name in HIDDEN],
+        columns=columns + [TaskSamplesColumn(id=name, visible=False) for name in HIDDEN],
         multiline=not 0 < longest <= LONGEST_WORD,
-        score_labels={each.scorer: each.heading for each in scored if each.heading},
+        score_labels={column.scorer: column.heading for column in scored if column.heading},
         score_color_scales={
-            each.scorer: ScoreColorScale(palette="good-high", min=each.scale[0], max=each.scale[1])
-            for each in scored
-            if each.scale
+            column.scorer: ScoreColorScale(palette="good-high", min=column.scale[0], max=column.scale[1])
+            for column in scored
+            if column.scale
         },
     )
     return ViewerConfig(task_samples_view=view)

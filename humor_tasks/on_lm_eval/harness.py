@@ -173,7 +173,7 @@ LENGTHS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_token
 """lm-eval's names for the number of tokens of a reply; the first one that is given takes precedence."""
 
 
-class Unsaid(dict[str, Any]):
+class DefaultLength(dict[str, Any]):
     """Generation arguments with the benchmark's length of a reply, where the user gave none.
 
     To lm-eval and its models it is the dictionary with max_gen_toks. The models of this package tell it from a length

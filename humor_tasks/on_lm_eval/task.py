@@ -25,7 +25,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.checks import check_weights, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
-from humor_tasks.on_lm_eval.harness import LENGTHS, Instance, Task, TaskConfig, Unsaid
+from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength, Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
@@ -244,7 +244,7 @@ class BenchmarkTask(Task):
             given["until"] = list(self.run.form.stop or END_TOKENS)
         if any(given.get(name) is not None for name in LENGTHS):
             return given
-        return Unsaid(given, self.run.reply_length)
+        return DefaultLength(given, self.run.reply_length)
 
     # ---- results ----
 

@@ -31,7 +31,7 @@ WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
 EXAMPLES_FILE = "examples.txt"
-Shown = Literal["description", "pixels"]
+Setting = Literal["description", "pixels"]
 _NONE = "brainstorm has no such parameter; for worked examples use examples."
 
 
@@ -48,7 +48,7 @@ class BrainstormOptions(corpus.NyccOptions):
     on_unparsed: OnUnparsed = absent("wrong", _NONE)
     extraction: Mode = absent("strict", _NONE)
     seed: int = 1234  # has no effect
-    setting: Shown = parameter(
+    setting: Setting = parameter(
         "description",
         "Show place, scene, unusual part and entities as text (`description`), or the picture and also ask for them "
         "(`pixels`).",

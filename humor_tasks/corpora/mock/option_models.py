@@ -23,7 +23,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import first_exception
-from humor_tasks.on_inspect.judging.graders import Asking, read
+from humor_tasks.on_inspect.judging.graders import GraderSettings, read
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.local import Batcher
 from humor_tasks.scorers.tagged import read_tagged
@@ -92,7 +92,7 @@ def bare(text: str, speaker: str = "") -> str:
 
 def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same:
     """Equivalence by a judge's strictly parsed verdict."""
-    rubric, how = open_rubric("options", prompts, SAME), Asking(seed=seed)
+    rubric, how = open_rubric("options", prompts, SAME), GraderSettings(seed=seed)
 
     async def same(item: Item, first: str, second: str) -> bool | None:
         prompt = rubric.ask({"first": first, "second": second})

@@ -54,28 +54,28 @@ class Requests(Declared):
         except BadInput as problem:
             cannot_run(str(problem))
 
-    def shown(self) -> dict[str, Any]:
+    def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature."""
         return {"temperature": self.temperature, "seed": self.seed}
 
-    def config(self, own: GenerateConfig, attempt: int = 0) -> GenerateConfig:
-        """The generation settings of a request; `own` are the model's own settings."""
+    def config(self, settings: GenerateConfig, attempt: int = 0) -> GenerateConfig:
+        """The generation settings of a request; `settings`: the model's own."""
         seed = None if self.seed is None else self.seed + attempt
         return GenerateConfig(
-            temperature=self.temperature if own.temperature is None else own.temperature,
-            seed=seed if own.seed is None else own.seed + attempt,
+            temperature=self.temperature if settings.temperature is None else settings.temperature,
+            seed=seed if settings.seed is None else settings.seed + attempt,
         )
 
 
 @dataclass(frozen=True)
-class Asking(Requests):
+class GraderSettings(Requests):
     """Settings of grading requests whose verdict is in tags, or in JSON."""
 
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
 
-    def shown(self) -> dict[str, Any]:
+    def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature."""
-        return {"verdict": "json" if self.structured else "tags", **super().shown()}
+        return {"verdict": "json" if self.structured else "tags", **super().signature_entries()}
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,10 @@ async def _round(
     word, asked = Verdict(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
-        kept: Any = policy(grader, **scopes) if how.cache else False
+        cache_policy: Any = policy(grader, **scopes) if how.cache else False
         config = how.config(grader.config, attempt).merge(form.config)
         try:
-            output = await grader.generate(messages, config=config, cache=kept)
+            output = await grader.generate(messages, config=config, cache=cache_policy)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
@@ -171,7 +171,7 @@ async def _round(
             word = form.read(str(grader), output)
             if word.word is not None:
                 break
-            asked = asked or not kept or not replayed(output)
+            asked = asked or not cache_policy or not replayed(output)
     return word, asked
 
 
@@ -196,9 +196,9 @@ def read_answer(grader: str, output: ModelOutput, asked: ByAnswer) -> Verdict:
     """The answer in a judge's output, and the labels' log-probabilities where they are needed."""
     answer = asked.form.read(output.completion, _stopped(output) == "content_filter")
     needs = asked.needs_logprobs
-    told = letter_logprobs(output, asked.form.labels, needs) if needs else {}
+    letter_values = letter_logprobs(output, asked.form.labels, needs) if needs else {}
     if answer.value is not None and _stopped(output) not in CUT_OFF:
-        return Verdict(grader, answer.value, answer.status, told=told)
+        return Verdict(grader, answer.value, answer.status, told=letter_values)
     status = "unparsed" if answer.value else answer.status
     return Verdict(grader, None, status, reply=output.error or output.completion)
 

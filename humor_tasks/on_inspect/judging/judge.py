@@ -34,7 +34,7 @@ from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
-from humor_tasks.on_inspect.judging.graders import Asking as Asking
+from humor_tasks.on_inspect.judging.graders import GraderSettings as GraderSettings
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
 from humor_tasks.on_inspect.judging.graders import VerdictForm, by_answer, in_words, resolve, verdict_of
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, turn_messages
@@ -87,7 +87,7 @@ class Judge:
         return score
 
     def _how(self, state: TaskState) -> Requests:
-        if not self.as_in_task or not isinstance(self.how, Asking):
+        if not self.as_in_task or not isinstance(self.how, GraderSettings):
             return self.how
         return dataclasses.replace(self.how, structured=task_metadata(state.metadata).options.get("structured", False))
 
@@ -96,8 +96,8 @@ class Judge:
 
 
 def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
-    identity, told = str(state.sample_id), task_metadata(state.metadata)
-    ours = told.benchmark is not None  # in other tasks, metadata of the same names can differ
+    identity, logged_metadata = str(state.sample_id), task_metadata(state.metadata)
+    ours = logged_metadata.benchmark is not None  # in other tasks, metadata of the same names can differ
     points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     record = Record(
         id=identity,
@@ -106,9 +106,9 @@ def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Targe
         context=str(state.metadata.get("context") or ""),
         choices=tuple(choice.value for choice in state.choices),
         target=target[0] if len(target) else None,  # the first of several alternatives
-        groups=told.groups,
+        groups=logged_metadata.groups,
         points=tuple(Point(**point) for point in state.metadata.get("points", ())) if ours else tuple(points),
-        facts=told.facts,
+        facts=logged_metadata.facts,
     )
     if judging.judges_replies:
         outcome = read_reply(run, state, target)
@@ -123,8 +123,8 @@ def _asked_last(state: TaskState) -> ChatMessageUser:
 
 def _note(state: TaskState, outcome: Outcome) -> None:
     """Keep the reply's facts in the sample, because those that need the data cannot be found in a log."""
-    if (told := state.metadata.get("humor_tasks")) is not None:
-        state.metadata["humor_tasks"] = {**told, "facts": {**told["facts"], **outcome.facts}}
+    if (entry := state.metadata.get("humor_tasks")) is not None:
+        state.metadata["humor_tasks"] = {**entry, "facts": {**entry["facts"], **outcome.facts}}
 
 
 # ---- the judges -----------------------------------------------------------------------------------
@@ -139,17 +139,17 @@ async def _ask(
         if isinstance(put, ByAnswer) and put.needs_logprobs and len(judges) > 1:
             needs = f"{put.needs_logprobs} needs one grader, whose log-probabilities are compared"
             cannot_run(f"{needs}, not {len(judges)}.")
-    shown = media_of(_asked_last(state), f"of sample {state.sample_id}") if asked and judging.shows_media else []
+    media = media_of(_asked_last(state), f"of sample {state.sample_id}") if asked and judging.shows_media else []
     try:
-        messages = [await in_thread(_messages, put, how, state, shown) for put in asked]
+        messages = [await in_thread(_messages, put, how, state, media) for put in asked]
     except BadInput as problem:
         cannot_run(f"sample {state.sample_id}: {problem}")
     for judge in judges:
-        for each in messages:
-            check_takes_these(judge, each)
+        for question_messages in messages:
+            check_takes_these(judge, question_messages)
     requests = [
-        verdict_of(judge, list(each), form, how)
-        for each, form in zip(messages, [_form(put, how) for put in asked], strict=True)
+        verdict_of(judge, list(question_messages), form, how)
+        for question_messages, form in zip(messages, [_form(put, how) for put in asked], strict=True)
         for judge in judges
     ]
     try:
@@ -160,7 +160,7 @@ async def _ask(
 
 
 def _messages(
-    put: ByRubric | ByAnswer | OwnPrompt, how: Requests, state: TaskState, shown: Sequence[Content]
+    put: ByRubric | ByAnswer | OwnPrompt, how: Requests, state: TaskState, media: Sequence[Content]
 ) -> list[ChatMessage]:
     """A question with the pictures and clips that are `shown`; the item's own prompt has them already."""
     if isinstance(put, OwnPrompt):
@@ -169,8 +169,8 @@ def _messages(
         messages = chat_messages(put.prompt, put.record, put.form, put.length, pictures=True)
     else:
         messages = turn_messages(put.rubric.ask(put.material, _structured(how)).turns)
-    if shown:
-        messages[-1].content = [*shown, ContentText(text=messages[-1].text)]
+    if media:
+        messages[-1].content = [*media, ContentText(text=messages[-1].text)]
     return messages
 
 
@@ -181,7 +181,7 @@ def _form(put: ByRubric | ByAnswer | OwnPrompt, how: Requests) -> VerdictForm:
 
 
 def _structured(how: Requests) -> bool:
-    return isinstance(how, Asking) and how.structured
+    return isinstance(how, GraderSettings) and how.structured
 
 
 # ---- the score ------------------------------------------------------------------------------------
@@ -196,9 +196,9 @@ def _score(judging: Judging[Any], outcome: Outcome, questions: Sequence[Question
             verdict = judging.panel(panel.words) if panel.verdicts else None
             lines.append(f"{_word(verdict)}: {question.title}")
         mark = "- " if question.title else ""
-        lines += [f"{mark}{each.grader}, {_word(each.word)}: {each.reasons}" for each in panel.verdicts]
-    told = {JUDGED: logged(judging, panels)}
-    score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **told)
+        lines += [f"{mark}{v.grader}, {_word(v.word)}: {v.reasons}" for v in panel.verdicts]
+    verdicts_logged = {JUDGED: logged(judging, panels)}
+    score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **verdicts_logged)
     if value is None and score.reason is None:
         score.reason = judging.missing_reason(outcome)
     return score
@@ -216,5 +216,5 @@ def _signature(
     """Who judged, and how: for a score's metadata."""
     others = dict.fromkeys(q.request.prompts for q in questions if isinstance(q.request, ByAnswer))
     prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
-    about = {"graders": ",".join(map(str, judges)), **how.shown()}
+    about = {"graders": ",".join(map(str, judges)), **how.signature_entries()}
     return Signature(about | ({"prompts": prompts} if prompts else {}))

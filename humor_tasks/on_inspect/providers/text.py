@@ -23,7 +23,7 @@ from humor_tasks.data.reading import cut_at
 from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
-from humor_tasks.models.image_text import ImageText, Seen
+from humor_tasks.models.image_text import ImageText, ModelTurn
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.on_inspect.checks import check_cache
@@ -177,7 +177,7 @@ class ImageTextAPI(LocalAPI):
 
         return by_settings(requests, lambda request: (request.how, request.prefix), write)
 
-    def _turns(self, messages: Sequence[ChatMessage]) -> list[Seen]:
+    def _turns(self, messages: Sequence[ChatMessage]) -> list[ModelTurn]:
         """The conversation with decoded pictures and frames. Raises BadInput for a medium that cannot be read."""
         turns = []
         for message in messages:
@@ -188,5 +188,5 @@ class ImageTextAPI(LocalAPI):
             videos = [sample_frames(clip.read_bytes(), self.frames, where=clip.where) for clip in clips]
             pictures = tuple(image.open().convert("RGB") for image in images)
             frames = tuple([frame.image for frame in video] for video in videos)
-            turns.append(Seen(message.role, message.text, pictures, frames))
+            turns.append(ModelTurn(message.role, message.text, pictures, frames))
         return turns

@@ -97,8 +97,8 @@ def _settings(of_task: TaskMetadata) -> dict[str, Any]:
 
 
 def _scene(state: TaskState) -> str:
-    told = task_metadata(state.metadata)
-    return _chain(told).scene or told.groups.get("scene") or str(state.metadata.get("scene", ""))
+    logged_task = task_metadata(state.metadata)
+    return _chain(logged_task).scene or logged_task.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
 def _chain(of_task: TaskMetadata) -> Chain:
@@ -119,9 +119,9 @@ def _open(
     signature = mock.worked(run)
     if options.on_bad_picture == "stop":
         drawn = [other for other, by in mock.SHOWN_BY.items() if task in by]
-        pooled = [each for other in drawn for own in run.pool(scene, other).values() for each in own]
-        shown = [each.media for each in pooled]
-        check_rows(shown, f"the train split of {scene} in {options.dataset}", len(shown))
+        pooled = [record for other in drawn for records in run.pool(scene, other).values() for record in records]
+        media = [record.media for record in pooled]
+        check_rows(media, f"the train split of {scene} in {options.dataset}", len(media))
     return run, signature
 
 
@@ -133,16 +133,16 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
         medium = sample.clip or sample.picture
         return not digests or medium is None or medium.sha256() not in digests
 
-    found = samples(run, _record(state, scene), task, allowed)
-    turns = [turn for other, sample in found for turn in sample_turns(run, other, sample)]
+    drawn = samples(run, _record(state, scene), task, allowed)
+    turns = [turn for other, sample in drawn for turn in sample_turns(run, other, sample)]
     check_takes(get_model(), [medium for turn in turns for medium in (turn.picture, turn.clip)])
     first = next((i for i, m in enumerate(state.messages) if not isinstance(m, ChatMessageSystem)), 0)
     state.messages = [*state.messages[:first], *turn_messages(turns, pictures=True), *state.messages[first:]]
-    shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
+    logged_samples = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in drawn]
     options = {k: v for k, v in run.options.signature_entries().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
     signature = Signature(signed | {"prompts": run.prompts_hash, **worked})
-    state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
+    state.metadata["chain_of_task"] = {"samples": logged_samples, "signature": str(signature)}
 
 
 def _signed(of_task: TaskMetadata, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
@@ -155,8 +155,8 @@ def _signed(of_task: TaskMetadata, run: Run[mock.MockOptions], task: str) -> dic
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
     if of_task.benchmark == run.benchmark.name and same and of_task.signature.get("prompts") == plain:
         return {"chain_of_task": "True", **_worked(of_task, run), "prompts": run.prompts_hash}
-    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.signature_entries()}
-    return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
+    entries = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.signature_entries()}
+    return {"solver": f"chain_of_task-{digest({name: entries[name] for name in entries if name != 'scene'})}"}
 
 
 def _worked(of_task: TaskMetadata, run: Run[mock.MockOptions]) -> dict[str, str]:
@@ -173,16 +173,16 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    told = task_metadata(state.metadata)
-    if told.benchmark and _chain(told).scene:
-        cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
+    logged_task = task_metadata(state.metadata)
+    if logged_task.benchmark and _chain(logged_task).scene:
+        cluster = BENCHMARKS[logged_task.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 
 
 def _digests(state: TaskState) -> set[str]:
     """SHA-256 of the question's media, from the metadata of this package's tasks and from the messages."""
-    noted = {str(shown["sha256"]) for shown in state.metadata.get("pictures", []) if "sha256" in shown}
+    noted = {str(picture["sha256"]) for picture in state.metadata.get("pictures", []) if "sha256" in picture}
     contents = [part for message in state.messages for part in _media(message)]
     return noted | {hashlib.sha256(data).hexdigest() for data in map(_bytes, contents) if data is not None}
 

@@ -22,7 +22,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.checks import check_sample
-from humor_tasks.on_inspect.describer import Asking, ask
+from humor_tasks.on_inspect.describer import DescriberSettings, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.outcomes import sign
@@ -41,7 +41,7 @@ def describe_first_solver(
 ) -> Solver:
     """See `humor_tasks.on_inspect.parts.describe_first`."""
     try:
-        how = Asking(instruction, temperature, max_tokens, seed)
+        how = DescriberSettings(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
     except BadInput as problem:
         cannot_run(f"describe_first: {problem}")
@@ -53,8 +53,8 @@ def describe_first_solver(
         key = (str(model), picture.sha256())
         async with locks.setdefault(key, anyio.Lock()):
             if key not in known:
-                found = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
-                known[key] = dict(zip(QUESTIONS, found, strict=True))
+                replies = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
+                known[key] = dict(zip(QUESTIONS, replies, strict=True))
         return known[key]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -64,9 +64,9 @@ def describe_first_solver(
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                found = await answers(model, picture)
-                described.append({"picture": picture.sha256(), "describer": str(model), **found})
-                state.messages[i] = in_words(message, Description.of(found, f"sample {state.sample_id}"), scenes)
+                replies = await answers(model, picture)
+                described.append({"picture": picture.sha256(), "describer": str(model), **replies})
+                state.messages[i] = in_words(message, Description.of(replies, f"sample {state.sample_id}"), scenes)
         if not described:
             cannot_run(
                 f"describe_first: sample {state.sample_id} has no picture to describe. It is for tasks with -T "
@@ -94,8 +94,8 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
     """A user message with the picture replaced by its description, as in the from-description setting."""
     if len(images_in(message)) > 1:
         raise BadInput("describe_first: a message has several pictures; only one per message is supported.")
-    text, shown = message.text, scenes[PIXELS]
-    if text.count(shown) != 1:
+    text, placeholder = message.text, scenes[PIXELS]
+    if text.count(placeholder) != 1:
         cannot_run(
             f"describe_first: the description replaces the text of {PIXELS}, which must be in the prompt exactly once. "
             "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
@@ -105,7 +105,7 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
     if known:
         fields = {**known.get("fields", {}), **scene}
         known = {**known, "context": scene_context(scene), "fields": fields}
-    words = text.replace(shown, fill(scenes[WORDS], scene, WORDS))
+    words = text.replace(placeholder, fill(scenes[WORDS], scene, WORDS))
     return message.model_copy(update={"content": words, "metadata": known})
 
 

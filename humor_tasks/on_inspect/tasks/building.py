@@ -28,7 +28,7 @@ from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
 from humor_tasks.on_inspect.hooks import warn_of_reducers
-from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, in_words
+from humor_tasks.on_inspect.judging.graders import GraderSettings, Requests, check_grader_bound, in_words
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages, in_thread
 from humor_tasks.on_inspect.outcomes import scorers_of
@@ -51,14 +51,16 @@ def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
     if benchmark.judging:
-        return Asking if benchmark.judging.verdict_in_words else Requests
+        return GraderSettings if benchmark.judging.verdict_in_words else Requests
     return Repeated if benchmark.uses.repeated else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
     """The parameters of an Inspect task by name: the benchmark's, then those of `only_inspect`."""
-    own = parameters_of(find_benchmark(name).options)
-    return own | {n: each for n, each in parameters_of(only_inspect(name)).items() if n not in own}
+    declared_parameters = parameters_of(find_benchmark(name).options)
+    return declared_parameters | {
+        n: p for n, p in parameters_of(only_inspect(name)).items() if n not in declared_parameters
+    }
 
 
 def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = None, asks: bool = True) -> Task:
@@ -84,7 +86,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     except BadInput as problem:
         cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
-        check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
+        check_takes(active_model(), [medium for record in run.records for medium in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
     about: dict[str, Any] = {"signature": str(signature), "source": dict(run.data.provenance)}
     about["paper"] = benchmark.card.paper.citation
@@ -115,9 +117,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
 
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
     """The given parameters of the benchmark, or those of `only_inspect`; some, such as `seed`, belong to both."""
-    only = {each.name for each in declared(only_inspect(name))}
+    only = {option.name for option in declared(only_inspect(name))}
     theirs = only - set(parameters_of(find_benchmark(name).options))
-    return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
+    return {option: value for option, value in given.items() if (option not in theirs if own else option in only)}
 
 
 def _solver(form: AnswerForm) -> Solver:
@@ -148,8 +150,12 @@ def _config(run: Run) -> GenerateConfig:
     config = GenerateConfig(**run.options.generation(), **asked)
     if run.benchmark.judging or not run.benchmark.verdicts:
         return config
-    own = {each.name: getattr(run.options, each.name) for each in declared(Asking) if hasattr(run.options, each.name)}
-    how = Asking(**own)
+    settings = {
+        option.name: getattr(run.options, option.name)
+        for option in declared(GraderSettings)
+        if hasattr(run.options, option.name)
+    }
+    how = GraderSettings(**settings)
     return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how.structured).config)
 
 
@@ -191,12 +197,12 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
                 check_takes(get_model(), prompt.media)
             try:
                 if asks and all_in_process():  # nothing to read: the pictures were checked
-                    found = read(record, prompt, True)
+                    prepared = read(record, prompt, True)
                 else:
-                    found = await in_thread(read, record, prompt, False)
+                    prepared = await in_thread(read, record, prompt, False)
             except BadInput as problem:
                 cannot_run(str(problem))
-            state.messages, state.metadata["pictures"] = found
+            state.messages, state.metadata["pictures"] = prepared
             return state
 
         return solve

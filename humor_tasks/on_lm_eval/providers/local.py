@@ -18,7 +18,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_lm_eval.checks import OWN, Uncached, check_requests
-from humor_tasks.on_lm_eval.harness import Instance, Unsaid
+from humor_tasks.on_lm_eval.harness import DefaultLength, Instance
 
 logger = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ def read_arguments(
         how: dict[str, Any] = dict(normalize_gen_kwargs(dict(arguments), most))
     except (TypeError, ValueError) as problem:
         raise BadInput(f"{who}: {dict(arguments)} cannot be used ({problem}).") from None
-    if isinstance(arguments, Unsaid):
+    if isinstance(arguments, DefaultLength):
         how["max_gen_toks"] = arguments.length.within(most, chosen)
     stops, draws = [stop for stop in how.pop("until") if stop is not None], how.pop("do_sample")
     for name in how:

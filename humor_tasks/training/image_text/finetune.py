@@ -13,7 +13,7 @@ from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Record, Turn
 from humor_tasks.data.trained_on import check_disjoint
-from humor_tasks.models.image_text import Seen, on_device, tensors_of, text_of
+from humor_tasks.models.image_text import ModelTurn, on_device, tensors_of, text_of
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted
 from humor_tasks.models.text.pretrained import open_network, open_processor
 from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, train_run
@@ -55,15 +55,15 @@ def read_rows(config: ImageTextTrainConfig) -> Rows:
     return Rows(*map(tuple, splits))
 
 
-def unread(turns: Sequence[Turn]) -> list[Seen]:
+def unread(turns: Sequence[Turn]) -> list[ModelTurn]:
     """The turns with pictures and clips that are not yet read, for their text."""
     return [
-        Seen(turn.role, turn.text, turn.pictures, (turn.clip,) if turn.clip and not turn.clip.frames else ())
+        ModelTurn(turn.role, turn.text, turn.pictures, (turn.clip,) if turn.clip and not turn.clip.frames else ())
         for turn in turns
     ]
 
 
-def read(turns: Sequence[Seen], frames: int) -> list[Seen]:
+def read(turns: Sequence[ModelTurn], frames: int) -> list[ModelTurn]:
     """The same turns with decoded pictures, and of each clip so many frames."""
     return [
         turn._replace(
