@@ -66,7 +66,7 @@ def _is_named(name: str) -> bool:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    """An object; None where a key is repeated, of which one value would be lost."""
+    """An object; None where a key is repeated, because one value would be lost."""
     fields = dict(pairs)
     return fields if len(fields) == len(pairs) else None
 

@@ -132,7 +132,7 @@ DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def sum_of_distances(position: Floats, counts: Floats, distance: str) -> Floats:
-    """For each category, the sum of its distances to all ratings, of which `counts` holds the number per category."""
+    """For each category, the sum of its distances to all ratings; `counts` holds the number of ratings per category."""
     import numpy as np
 
     return np.asarray([DISTANCES[distance](place, position) @ counts for place in position], dtype=float)

@@ -78,7 +78,7 @@ class Data:
     positions: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
     entries: returns the texts of a cluster that a reply may repeat. None where a reply is not compared with any, and in
     a run without data (`Benchmark.reopen`).
-    drawn_examples: returns worked examples that depend on the order of the whole data, of which `records` may be a
+    drawn_examples: returns worked examples that depend on the order of the whole data; `records` may be a
     part: fold and number -> record id -> examples. None where examples are drawn for each record alone.
     """
 

@@ -48,7 +48,7 @@ class Answers:
         self._store.open_records("picture", self._read, "Remove the line; its question will be asked again.")
 
     def get(self, picture: str, question: str) -> str | None:
-        """The answer, or None where there is none yet."""
+        """The answer, or None if it is still missing."""
         return self._store.replies.get((picture, question))
 
     def keep(self, picture: str, question: str, answer: str) -> None:

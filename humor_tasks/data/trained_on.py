@@ -79,7 +79,7 @@ def _read(path: Path, time: int) -> Sequence[Mapping[str, Any]]:
 
 
 def _is_split(units: Any) -> bool:
-    """Whether these are units by split, of which there is at least one: others would pass as unseen."""
+    """Whether these are units by split, and at least one: without units every row would pass as unseen."""
     return any(units.values()) and all(
         isinstance(split_units, list) and all(isinstance(unit, str) for unit in split_units)
         for split_units in units.values()

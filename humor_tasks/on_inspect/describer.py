@@ -80,7 +80,7 @@ def _is(kind: Any, value: object) -> bool:
 
 
 async def ask(model: Model, picture: Picture, question: str, how: DescriberSettings, cache: bool = False) -> str:
-    """The model's answer; empty where there is none or the provider's content filter blocked it."""
+    """The model's answer; empty if the reply is empty or blocked by the provider's content filter."""
     cache_policy: Any = policy(model) if cache else False
     messages = await in_thread(how.messages, picture, question, in_process(model))
     output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)

@@ -38,5 +38,5 @@ def plain(problem: BaseException) -> str:
 
 
 def first_exception(problem: BaseException) -> BaseException:
-    """The first error of concurrent tasks that failed together, the others of which are like it or were cancelled."""
+    """The first error of concurrent tasks that failed together; the others are alike or were cancelled."""
     return first_exception(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem

@@ -316,7 +316,7 @@ class BenchmarkTask(Task):
         self.aggregation = lambda: {metric_name: max}  # type: ignore[method-assign]
 
     def set_repeats(self, repeats: int) -> None:
-        """Raise BadInput for lm-eval 0.5's `--repeats`, of which only the first reply would count."""
+        """Raise BadInput for lm-eval 0.5's `--repeats`: only the first reply would count."""
         if repeats != 1:
             raise BadInput(f"--repeats {repeats}: {metadata.ONLY_INSPECT['replicates']}")
 

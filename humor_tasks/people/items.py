@@ -79,7 +79,7 @@ class Form:
         return json.dumps(cleaned, ensure_ascii=False)
 
     def read(self, answer: str) -> dict[str, str]:
-        """The texts of an answer. Raises BadInput where it is none of this form."""
+        """The texts of an answer. Raises BadInput for an answer of another form."""
         try:
             texts = json.loads(answer)
         except (ValueError, RecursionError):

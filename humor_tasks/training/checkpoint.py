@@ -114,7 +114,7 @@ def best_folder(output: Path, state: State) -> Path:
 def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None) -> Path:
     """Write `target` atomically with `write`, replacing an existing folder. Raises BadInput where that fails.
 
-    shards: an accelerator, all processes of which call this and write into one folder; a failure in one of them is
+    shards: an accelerator. All its processes call this and write into one folder; a failure in one of them is
     raised in all.
     """
     from accelerate.utils import gather_object

@@ -37,7 +37,7 @@ from humor_tasks.training.run_folders import CURVES, IS_MAIN
 from humor_tasks.training.sharding import check, full_weights, is_sharded, make_ready, requested
 
 _INTERVAL = 20
-"""Steps between two readings of the loss, each of which waits for the device."""
+"""Steps between two readings of the loss; a reading waits for the device."""
 
 
 Batch = TypeVar("Batch")

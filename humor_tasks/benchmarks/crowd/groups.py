@@ -96,7 +96,7 @@ class GroupsOptions(corpus.CrowdOptions):
 
     @property
     def threshold(self) -> float | None:
-        """The given tau; None where there is none, and where it is fitted."""
+        """The given tau; None if tau is not given or is fitted."""
         return float(self.tau) if _is_number(self.tau) else None
 
     @property

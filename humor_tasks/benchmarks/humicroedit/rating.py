@@ -115,7 +115,7 @@ def bin_of(gold: float) -> str:
 
 
 def _rated(answer: str | None, gold: float) -> float:
-    """The rating; where there is none, the end of the scale farther from the mean grade."""
+    """The rating; without one, the end of the scale farther from the mean grade."""
     return float(answer) if answer is not None else 3.0 * (gold < 1.5)
 
 

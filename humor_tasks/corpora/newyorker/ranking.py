@@ -132,7 +132,7 @@ RULES = {
     "longer": "characters",
     "more punctuation": "punctuation",
 }
-"""Rule -> the feature of which it takes the caption with more."""
+"""Rule -> feature; the rule chooses the caption with the larger value."""
 
 
 def balance(pairs: Sequence[Pair], level: float = 0.95) -> Balance:

@@ -38,7 +38,7 @@ class Stage:
     run: writes the unit's files into a folder (its second argument) and returns its counts; the contest is None where
     `whole`. needs: the stages whose files it reads, of the same contest, or of all contests of that stage where
     `whole`. settings: the names of the settings that its result depends on. trains: whether it is also done for
-    contests of which the quality model learns and which get no rows. version: changed with the result.
+    contests that train the quality model and get no rows. version: changed with the result.
     """
 
     name: str

@@ -61,7 +61,7 @@ def read_annotations(path: Path) -> dict[int, Annotated]:
 
 @dataclass(frozen=True)
 class Repeated:
-    """An object with a duplicate key, of which json.loads would silently keep the last value."""
+    """An object with a duplicate key (json.loads would silently keep the last value)."""
 
     name: str
 

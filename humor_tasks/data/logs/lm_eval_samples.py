@@ -48,7 +48,7 @@ def read_samples(path: Path) -> FinishedRun:
 
 
 class _Lines:
-    """The samples of a file, of which the first one is read already."""
+    """The samples of a file whose first sample is already read."""
 
     def __init__(self, path: Path, first: _Read | None) -> None:
         self.path, self.first = path, first

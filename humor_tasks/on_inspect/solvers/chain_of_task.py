@@ -160,7 +160,7 @@ def _signed(of_task: TaskMetadata, run: Run[mock.MockOptions], task: str) -> dic
 
 
 def _worked(of_task: TaskMetadata, run: Run[mock.MockOptions]) -> dict[str, str]:
-    """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
+    """The fingerprint of the pools of all scenes of the task; a sample is shown one pool."""
     data = replace(run.data, provenance=of_task.facts)
     whole = replace(run, options=replace(run.options, scene=of_task.options["scene"]), data=data)
     return {"worked": mock.worked(whole)["worked"]}
