@@ -16,8 +16,8 @@ fifth of the captions, the five choices of a row are therefore of five contests.
 
 Construction: captions in random order, contest by contest; the row at place p takes those at p + shift for four shifts,
 at least the largest contest apart. Where that contest leaves too few shifts, places that break a rule are filled along
-augmenting paths, which find an assignment wherever one exists. Then random swaps between rows follow; only those that
-break no rule are done, make it forget its construction: N ln N are tried for N = 4 n places, where random
+augmenting paths, which find an assignment wherever one exists. Then random swaps between rows, as far as they break no
+rule, make it forget its construction: N ln N are tried for N = 4 n places, where random
 transpositions need (1/2) N ln N (Diaconis and Shahshahani 1981).
 """
 
