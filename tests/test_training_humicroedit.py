@@ -432,7 +432,7 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     refused = CliRunner().invoke(commands, [*asked, "features", "--features", "length", "--corpus", rows])
     assert "--corpus is data of --features cooccurrence" in str(refused.exception)
     refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
-    assert "write comma-separated numbers" in str(refused.exception)
+    assert "alphas must be a number of at least 1e-12, not 'x'" in str(refused.exception)
 
 
 def test_nothing_heavy_is_imported_to_open_the_package() -> None:
