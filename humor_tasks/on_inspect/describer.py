@@ -116,7 +116,8 @@ def describe_rows(
 
     known: returns an earlier answer, or None.
     keep: called with each new answer.
-    After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput.
+    After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput
+    for the first request that failed, in the order of the rows.
     """
     answers: dict[str, dict[str, str]] = {picture: {} for picture in pictures}
     todo = []
@@ -127,15 +128,15 @@ def describe_rows(
                 todo.append((picture, question))
             else:
                 answers[picture][question] = answer
-    failed: list[str] = []
+    failed: dict[int, str] = {}
 
-    async def one(picture: str, question: str, finished: Callable[[], None]) -> None:
+    async def one(place: int, picture: str, question: str, finished: Callable[[], None]) -> None:
         try:
             answer = await ask(model, pictures[picture], question, how)
             keep(picture, question, answer)
             answers[picture][question] = answer
         except Exception as problem:  # any error of the provider after its retries
-            failed.append(f"'{question}' about {pictures[picture].where}: {_line(problem)}")
+            failed[place] = f"'{question}' about {pictures[picture].where}: {_line(problem)}"
         finally:
             finished()
 
@@ -152,14 +153,14 @@ def describe_rows(
                 bar.update()
 
             async with anyio.create_task_group() as group:
-                for picture, question in todo:
+                for place, (picture, question) in enumerate(todo):
                     await limit.acquire()
                     if failed:
                         break
-                    group.start_soon(one, picture, question, finished)
+                    group.start_soon(one, place, picture, question, finished)
 
     anyio.run(every)
     if failed:
-        count, why = sum(map(len, answers.values())), failed[0].rstrip(".")
+        count, why = sum(map(len, answers.values())), failed[min(failed)].rstrip(".")
         raise BadInput(f"{model}: {why}. {count} answers are kept; run the same command again to continue.")
     return answers
