@@ -122,3 +122,11 @@ def test_classes_of_lm_eval_are_imported_in_one_module() -> None:
             named = [name for name in names if name.startswith(theirs)]
             allowed = module in ("on_lm_eval.harness", "_lm_eval_backport")
             assert not named or allowed, f"{module} imports {named[0]}: let on_lm_eval.harness do it"
+
+
+def test_the_command_line_is_one_room() -> None:
+    for module in MODULES:
+        for node in ast.walk(tree(module)):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert "click" not in names or room(module) == "cli", f"{module} imports click"
