@@ -335,7 +335,7 @@ def test_a_restarted_server_brings_a_rater_back_to_the_same_item(opened: Browser
 def test_on_a_phone_the_captions_are_the_buttons_and_fit_the_first_screen(opened: Browser, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     done = CliRunner().invoke(
-        main, f"pairs --task matching --dataset sample --setting pixels --split train -o {pairs}".split()
+        main, f"people pairs --task matching --dataset sample --setting pixels --split train -o {pairs}".split()
     )
     assert done.exit_code == 0, done.output
     with Server(pairs, votes) as server:
@@ -386,7 +386,7 @@ def test_text_of_twice_the_size_and_narrow_windows_lose_nothing(opened: Browser,
 def test_matching_shows_pictures_and_never_a_caption_twice(opened: Browser, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     done = CliRunner().invoke(
-        main, f"pairs --task matching --dataset sample --setting pixels --split train -o {pairs}".split()
+        main, f"people pairs --task matching --dataset sample --setting pixels --split train -o {pairs}".split()
     )
     assert done.exit_code == 0, done.output
     items = {row["id"]: row for row in map(json.loads, pairs.read_text().splitlines())}
