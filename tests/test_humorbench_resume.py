@@ -60,7 +60,10 @@ def killed_at_half(command: list[str], grader: Grader) -> None:
     cache = Path(os.environ["INSPECT_CACHE_DIR"])
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     wait_until(
-        lambda: sum(path.is_file() and path.stat().st_size > 0 for path in cache.rglob("*")) >= (grader.limit or 0),
+        # A cached verdict is whole when its pickle has its last opcode; one cut short would be asked for again.
+        lambda: (
+            sum(path.is_file() and path.read_bytes()[-1:] == b"." for path in cache.rglob("*")) >= (grader.limit or 0)
+        ),
         lambda: process.poll() is None,
     )
     os.killpg(process.pid, signal.SIGKILL)
