@@ -112,7 +112,7 @@ def exam(runs: tuple[Path, ...], as_json: bool) -> None:
     with votes of your own: `humor-tasks people agreement --judge`.
     """
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.cli.printing import echo
+    from humor_tasks.cli.printing import echo, echo_notes
     from humor_tasks.data.tables import interval, plain, safe, table
     from humor_tasks.results import read_results
 
@@ -130,11 +130,7 @@ def exam(runs: tuple[Path, ...], as_json: bool) -> None:
     for result in [] if as_json else taken:
         lines = [(name, interval(estimate), str(estimate.n)) for name, estimate in result.estimates.items()]
         echo(f"{safe(result.system)}, {result.benchmark.name}\n\n{table(('metric', 'value', 'n'), lines)}\n\n")
-    for result in taken:
-        for note in result.notes:
-            click.echo(f"Beware: {result.paths[0]}: {note}", err=True)
-    for file in results.left_out:
-        click.echo(f"Left out: {file.path}: {file.why}", err=True)
+    echo_notes(taken, results.left_out)
 
 
 @judge.command()

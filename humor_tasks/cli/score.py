@@ -54,7 +54,7 @@ def rescore(runs: tuple[Path, ...], parameters: tuple[str, ...], as_json: bool, 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples, or folders of them; the parts of a run are one run. Without
     -T the scores are those of the logs; -T sets another rule: extraction, on_unparsed or seed.
     """
-    from humor_tasks.cli.printing import echo
+    from humor_tasks.cli.printing import echo, echo_notes
     from humor_tasks.data.tables import safe, table
     from humor_tasks.data.writing import write_json
     from humor_tasks.parameters import name_and_value
@@ -76,11 +76,7 @@ def rescore(runs: tuple[Path, ...], parameters: tuple[str, ...], as_json: bool, 
         echo(f"{safe(run.result.system)}, {run.result.benchmark.name}\n\n")
         echo(f"{table((run.result.scorer, 'logged', 'rescored', 'difference'), lines)}\n\n")
         click.echo(f"{len(run.items)} replies, {changed} scored differently; rules: {rules}.\n")
-    for run in rescored:
-        for note in run.result.notes:
-            click.echo(f"Beware: {run.result.paths[0]}: {note}", err=True)
-    for file in left_out:
-        click.echo(f"Left out: {file.path}: {file.why}", err=True)
+    echo_notes((run.result for run in rescored), left_out)
 
 
 @click.command()

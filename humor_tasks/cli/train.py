@@ -5,17 +5,20 @@ A system's command is built when it is needed: its flags are the settings that i
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from humor_tasks.cli.options import output
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
     from humor_tasks.benchmarks.options import Parameter
+
+
+NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")
 
 
 class System(NamedTuple):
@@ -140,16 +143,10 @@ def _command(name: str) -> click.Command:
         for line in module.summary(metrics):
             click.echo(line)
 
-    output = click.Option(
-        ["-o", "--output"],
-        required=True,
-        type=click.Path(path_type=Path),
-        callback=lambda ctx, option, path: Path(os.path.expanduser(path)),  # shells do not expand ~ in --output=~/run
-        help="The run folder.",
-    )
-    no_progress = click.Option(["--no-progress"], is_flag=True, help="No progress bars.")
-    flags: list[click.Parameter] = [*map(_flag, parameters.values()), output, no_progress]
-    return click.Command(name, callback=run, params=flags, help=system.text)
+    command = click.Command(name, callback=run, params=[*map(_flag, parameters.values())], help=system.text)
+    for option in (output("the run folder", required=True), NO_PROGRESS):
+        option(command)
+    return command
 
 
 def _flag(parameter: Parameter) -> click.Option:
