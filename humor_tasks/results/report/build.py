@@ -71,7 +71,7 @@ def check_subset(subset: str) -> None:
 
 
 def _circular(results: Iterable[Result], hard: str) -> Iterator[str]:
-    """A warning of the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`."""
+    """A warning of the logs that chose the rows of `hard`, a file of `humor-tasks analyse hard-subset`."""
     circular: dict[str, None] = {}
     for result in results:
         subsets, run = result.benchmark.display.subsets, result.run
