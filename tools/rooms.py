@@ -3,7 +3,8 @@
     python tools/rooms.py            # prints the measures
     python tools/rooms.py --words    # and how often names that say nothing stand in the code
 
-tests/test_layers.py holds the limits. Imports inside functions count as well: they only delay a dependency.
+tests/whole_package/test_layers.py holds the limits. Imports inside functions count as well: they only delay a
+dependency.
 """
 
 from __future__ import annotations

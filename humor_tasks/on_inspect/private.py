@@ -1,6 +1,7 @@
 """The private names of Inspect that this package needs.
 
-A new release of Inspect may move them: tests/test_layers.py allows private names of Inspect in this module only.
+A new release of Inspect may move them: tests/whole_package/test_layers.py allows private names
+of Inspect in this module only.
 """
 
 from humor_tasks.errors import unsupported

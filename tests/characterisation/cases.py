@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+
+from standins.paths import REPOSITORY
 
 from humor_tasks.benchmarks import BENCHMARKS
 
-STUBS = Path(__file__).resolve().parents[2] / "humor_tasks" / "on_lm_eval" / "tasks"
+STUBS = REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks"
 BASELINES = ("first", "longest", "overlap")
 NYCC = ("matching", "ranking", "explanation")
 MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
@@ -270,7 +271,8 @@ def all_cases() -> list[Case]:
     ]
 
 
-# What tests/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 40 seconds in all.
+# What tests/whole_package/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 40 seconds
+# in all.
 KEPT = """
 inspect/matching/sample/setting=description/overlap
 inspect/matching/sample/setting=pixels/scripted

@@ -7,7 +7,6 @@ import itertools
 import math
 import runpy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test
+from standins.paths import REPOSITORY
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -25,7 +25,7 @@ from humor_tasks.scorers import paired
 from humor_tasks.scorers.paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 
 NAN = math.nan
-SCRIPT = Path(__file__).parents[2] / "speed" / "compare_errors.py"
+SCRIPT = REPOSITORY / "speed" / "compare_errors.py"
 binary = st.integers(0, 1)
 rows = st.lists(st.tuples(binary, binary, st.integers(0, 6)), min_size=1, max_size=30)
 rating = st.integers(-300, 300).map(lambda k: k * math.pi / 100)  # on no grid

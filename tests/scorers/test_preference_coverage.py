@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import runpy
-from pathlib import Path
 
 import pytest
+from standins.paths import REPOSITORY
 
 
 @pytest.mark.slow
@@ -20,7 +20,7 @@ import pytest
     ],
 )
 def test_intervals_hold_the_truth_if_they_know_of_the_contests_and_else_do_not(name: str, simulations: int) -> None:
-    script = runpy.run_path(str(Path(__file__).parents[2] / "speed" / "coverage_preference.py"))
+    script = runpy.run_path(str(REPOSITORY / "speed" / "coverage_preference.py"))
     (case,) = [case for case in script["cases"](draws=200) if case.name == name]
     by_contest, by_row = script["coverage"](case, simulations, by_row_every=5)
     assert 0.93 <= by_contest <= 0.97

@@ -1,7 +1,7 @@
 """The command lines of both harnesses and ours as functions: a process of its own costs seconds of imports each time.
 
 `lm_eval` also leaves out what lm-eval's own command reads first: the 14,000 files of its own tasks, 10 to 20 s. One
-test of every command starts it as a user does; see tests/test_packaging.py and tests/test_backport.py.
+test of every command starts it as a user does; see tests/packaging/.
 """
 
 from __future__ import annotations

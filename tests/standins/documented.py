@@ -12,18 +12,29 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import click
 import yaml
+from standins.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+DOCUMENTS = sorted(
+    path.relative_to(REPOSITORY).as_posix()
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "benchmarks/*.md",
+        "register/*.md",
+        "datasets_cards/*/README.md",
+        "tests/thirdparty/**/*.md",
+    )
+    for path in REPOSITORY.glob(pattern)
+)
 FENCED = re.compile(r"(?:^<!-- (?P<why>not run: [^\n]+) -->\n+)?^```(?P<language>\w*)\n(?P<body>.*?)^```", re.S | re.M)
 SHELL = ("bash", "sh", "shell", "console")
-STUBS = ROOT / "humor_tasks" / "on_lm_eval" / "tasks"
+STUBS = REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks"
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ class Block:
 
 def blocks(document: str) -> list[Block]:
     """The fenced blocks of a document, from 1. Raises Wrong for a fence that would hide blocks from the checks."""
-    text = (ROOT / document).read_text(encoding="utf-8")
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
     if odd := re.search(r"^[ \t]*(```|~~~).*", FENCED.sub("", text), re.M):
         raise Wrong(f"{document}: {odd[0]}: a block begins with ``` and its language, and ends with ```, in column 1")
     found = FENCED.finditer(text)
@@ -164,7 +175,7 @@ def lm_eval_models() -> frozenset[str]:
     """The models of lm-eval and ours."""
     from lm_eval.models import MODEL_MAPPING
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return frozenset(MODEL_MAPPING) | frozenset(project["entry-points"]["lm_eval.models"])
 
 
@@ -212,7 +223,9 @@ def humor_tasks(words: list[str]) -> None:
 
 def pip(words: list[str]) -> None:
     """`pip install ".[a,b]"`: the extras exist."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     for word in words:
         for extra in ",".join(re.findall(r"\[(.*?)\]", word)).split(","):
             if extra and extra not in extras:

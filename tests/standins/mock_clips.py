@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 from PIL import Image
+from standins.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "datasets_cards" / "mock"
-SCRIPT = ROOT / "tools" / "samples" / "mock" / "make_clips.py"
+FOLDER = REPOSITORY / "datasets_cards" / "mock"
+SCRIPT = REPOSITORY / "tools" / "samples" / "mock" / "make_clips.py"
 ABOUT = json.loads((FOLDER / "clips.json").read_text(encoding="utf-8"))
 CLIPS = {clip["file"]: clip for clip in ABOUT["clips"]}
 

@@ -9,8 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner, Result
 from PIL import Image
 from standins.clips import clip
+
+from humor_tasks.cli import main
 
 Turns = Sequence[tuple[str, str]]
 
@@ -89,3 +92,35 @@ def pictures(folder: Path, ids: Sequence[str]) -> Path:
         Image.new("L", (8, 8), 10 * i % 256).save(out, "JPEG")
         (folder / f"{identity}.jpg").write_bytes(out.getvalue())
     return folder
+
+
+def build(out: Path, *arguments: object) -> Result:
+    return CliRunner().invoke(main, ["build", "mock", "-o", str(out), *map(str, arguments)])
+
+
+def built(out: Path, *arguments: object) -> str:
+    done = build(out, *arguments)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def rows(out: Path, config: str, split: str | None = None) -> list[dict[str, Any]]:
+    files = sorted((out / config).glob("*.jsonl")) if split is None else [out / config / f"{split}.jsonl"]
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def posts(folder: Path, n: int = 8) -> list[str]:
+    """MORE's and Cai's files of n posts each; the ids of Cai's, the first two of which are MORE's too."""
+    ids = [str(100 + i) for i in range(n)]
+    labelled = [[identity, f'caption of n{identity} is "so" nice \'s', i % 2] for i, identity in enumerate(ids)]
+    cai(folder / "cai", train=labelled[:-4], valid2=[[*r, r[2]] for r in labelled[-4:-2]],
+             test2=[[*r[:2], 1 - r[2], r[2]] for r in labelled[-2:]])  # fmt: skip
+    pictures(folder / "cai" / "dataset_image", ids)
+    explained = [[ids[0], "caption of it", "why it is"], *([f"9{i}", f"more {i}", f"why {i}"] for i in range(4))]
+    more(folder / "more", train=explained[1:], test=explained[:1])
+    pictures(folder / "more" / "images", [row[0] for row in explained])
+    return ids
+
+
+def mustard_of(**wrong: Any) -> Any:
+    return lambda p: ["--mustard", mustard(p / "m.json", {"1_1": (dialogue(1), True)}, **wrong)]

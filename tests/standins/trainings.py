@@ -15,7 +15,7 @@ class Killed(BaseException):
 
 @contextmanager
 def killed_in_third_epoch(trainer: type[Any]) -> Iterator[None]:
-    """Such a training ends where its third epoch begins. By a real kill: tests/test_training_loop.py."""
+    """Such a training ends where its third epoch begins. By a real kill: tests/training/test_loop.py."""
     epoch = trainer._epoch
 
     def killed(self: Any, number: int, *rest: Any) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 """A Hugging Face CLIP folder in open_clip's terms: the same network with other parameter names.
 
-tests/test_clip.py compares it with transformers' CLIPModel. transformers itself is not needed.
+tests/models/clip/test_clip.py compares it with transformers' CLIPModel. transformers itself is not needed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,448 @@
+"""Caption writing: what is asked, how lists are read, how judges' verdicts become win rates, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval, score
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ModelOutput
+from standins.commands import humor_tasks, refused
+from standins.ranked import captions_of, ranked, shown_groups
+
+from humor_tasks import load
+from humor_tasks.benchmarks.crowd.metrics import WIN_RATES, Verdict, verdict_values
+from humor_tasks.benchmarks.crowd.metrics import WRITING_METRICS as METRICS
+from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
+from humor_tasks.data.logs import read_run
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import against_people
+from humor_tasks.scorers.win_correction import corrected_win_rate
+from humor_tasks.tasks import caption_writing
+from humor_tasks.testing import REFUSED, ScriptedLM, ScriptedModel, run_lm_eval
+
+CONTESTS = (536, 537, 545, 550)
+Rule = Callable[[dict[str, list[str]]], str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return ranked(tmp_path_factory.mktemp("contests"), CONTESTS)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def listed(captions: list[str]) -> str:
+    return "\n".join(f"{i}. {text}" for i, text in enumerate(captions, 1))
+
+
+SURE = (("A", 2.0), ("B", -2.0))
+WRITTEN = [f"Word {i} of a model with{'out' * i} end." for i in range(1, 11)]
+
+
+def grading(verdict: Rule, name: str = "judge") -> ScriptedModel:
+    return ScriptedModel(name, lambda messages: verdict(shown_groups(messages[-1].text)))
+
+
+def longer(groups: dict[str, list[str]]) -> str:
+    return f"Answer: {max(groups, key=lambda letter: sum(map(len, groups[letter])))}"
+
+
+def written_one(groups: dict[str, list[str]]) -> str:
+    """Prefers the model's captions, and A where neither group is theirs."""
+    return f"Answer: {'B' if groups['B'] == WRITTEN else 'A'}"
+
+
+def run(folder: str, tmp_path: Path, verdict: Rule | ScriptedModel, reply: Any = None, **given: Any) -> EvalLog:
+    writer = ScriptedModel("writer", listed(WRITTEN) if reply is None else reply)
+    grader = verdict if isinstance(verdict, ScriptedModel) else grading(verdict)
+    task = caption_writing(dataset=folder, **given)
+    (log,) = eval(task, model=writer.model, model_roles={"grader": grader.model}, log_dir=str(tmp_path / "logs"))
+    return log
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    assert log.status == "success", log.error
+    assert log.results is not None
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+
+def rates(found: dict[str, float]) -> list[float]:
+    return [found[name] for name in WIN_RATES]
+
+
+# ---- the question -------------------------------------------------------------------------------
+
+
+def test_the_prompt_shows_the_cartoon_and_no_caption(folder: str) -> None:
+    opened = load("caption_writing", dataset=folder)
+    assert [record.id for record in opened.records] == [f"contest-{number}" for number in CONTESTS]
+    for record in opened.records:
+        shown = "\n".join(turn.text for turn in opened.prompt(record).turns)
+        assert record.fields["uncanny"] in shown
+        assert not any(text in shown for text in captions_of(folder, int(record.cluster)))
+
+
+def test_the_judges_question_is_that_of_crowd_groups(folder: str) -> None:
+    opened = load("caption_writing", dataset=folder, contests=536)
+    asked = comparisons(opened.options.question(), opened.records[0], WRITTEN, exam=True)
+    assert len(asked) == 10
+    assert {record.groups["pairing"] for record in asked} == {"top10", "rank200", "rank1000", "median", "exam"}
+    for record in asked:
+        groups = dict(zip("AB", (choice.split("\n") for choice in record.choices), strict=True))
+        if record.groups["pairing"] == "exam":
+            assert groups[str(record.target)] == captions_of(folder, 536)[:10]
+        else:
+            assert groups[str(record.target)] == WRITTEN
+    exam = next(r for r in load("crowd_groups", dataset=folder, contests=536).records if r.id.endswith("top10-first"))
+    of_ours = next(r for r in asked if r.groups["pairing"] == "exam" and r.target == "A")
+    assert of_ours.choices == exam.choices
+
+
+# ---- verdicts -----------------------------------------------------------------------------------
+
+
+def test_a_constant_judge_gives_one_half(folder: str, tmp_path: Path) -> None:
+    found = metrics(run(folder, tmp_path, lambda groups: "Answer: A"))
+    assert rates(found) == [0.5] * 4
+    assert (found["judge_accuracy"], found["judge_share_a"], found["judge_consistency"]) == (0.5, 1.0, 0.0)
+    assert math.isnan(found["corrected_win_rate_top10"])  # a judge no better than chance
+
+
+@pytest.mark.parametrize("mode", ["overall", "best_pick"])
+def test_every_verdict_counts(folder: str, tmp_path: Path, mode: Any) -> None:
+    found = metrics(run(folder, tmp_path, written_one, mode=mode))
+    assert rates(found) == [1.0] * 4
+    assert (found["judge_accuracy"], found["missing_verdicts"]) == (0.5, 0.0)
+    assert found["judge_consistency"] == 0.8  # in the exam it says A in both orders
+
+
+def test_win_rates_are_multiples_of_half_a_contest(folder: str, tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def verdict(groups: dict[str, list[str]]) -> str:
+        calls.append(1)
+        return f"Answer: {'AB'[sum(map(len, groups['A'])) % 2]}"
+
+    log = run(folder, tmp_path, verdict)
+    found = metrics(log)
+    assert len(calls) == 40
+    assert all((rate * 8).is_integer() for rate in rates(found))
+    assert log.samples is not None
+    expected = [s.scores["against_people"].metadata["values"]["win_rate_top10"] for s in log.samples]  # type: ignore[index]
+    assert found["win_rate_top10"] == sum(expected) / 4
+
+
+def test_published_win_rates_are_multiples_of_one_in_182() -> None:
+    """Two questions for each of 91 contests: the share of our win rates has the published form."""
+    from humor_tasks.data.published import published
+
+    cells = [figure.value for figure in published("caption_writing") if figure.metric in WIN_RATES and figure.n == 182]
+    assert len(cells) == 88
+    for value in cells:
+        assert round(round(value * 182) / 182, 4) == value
+
+
+def test_the_exam_may_be_left_out(folder: str, tmp_path: Path) -> None:
+    found = metrics(run(folder, tmp_path, longer, exam=False))
+    assert "win_rate_top10" in found
+    assert not any("accuracy" in name or "corrected" in name for name in found)
+
+
+def test_corrected_win_rates_use_the_exam_of_the_same_contests(folder: str, tmp_path: Path) -> None:
+    def verdict(groups: dict[str, list[str]]) -> str:
+        tops = [captions_of(folder, number)[:10] for number in CONTESTS[:3]]
+        best = [letter for letter, held in groups.items() if held in tops]
+        return f"Answer: {best[0] if best else 'A'}"
+
+    log = run(folder, tmp_path, verdict)
+    found = metrics(log)
+    assert found["judge_accuracy"] == 0.875
+    values = [s.scores["against_people"].metadata["values"] for s in log.samples or []]  # type: ignore[index]
+    clusters = [str(number) for number in CONTESTS]
+    expected = corrected_win_rate(
+        [v["win_rate_median"] for v in values], clusters, [v["judge_accuracy"] for v in values], clusters
+    )
+    assert found["corrected_win_rate_median"] == pytest.approx(expected.value)
+
+
+def test_missing_verdicts_are_counted_and_bound_the_rates(folder: str, tmp_path: Path) -> None:
+    def verdict(groups: dict[str, list[str]]) -> str:
+        against_best = captions_of(folder, 536)[:10] in groups.values() and WRITTEN in groups.values()
+        return "I cannot decide." if against_best else written_one(groups)
+
+    found = metrics(run(folder, tmp_path, verdict))
+    assert found["win_rate_top10"] == 1.0
+    assert found["missing_verdicts"] == 2 / 40
+    assert found["win_rate_top10_missing_failed"] == 0.75
+    assert found["win_rate_top10_missing_passed"] == 1.0
+
+
+def test_a_judge_that_fails_does_not_end_the_run(folder: str, tmp_path: Path) -> None:
+    def script(messages: Any) -> Any:
+        return RuntimeError("down") if "545" in messages[-1].metadata["id"] else "Answer: A"
+
+    found = metrics(run(folder, tmp_path, ScriptedModel("judge", script)))
+    assert found["missing_verdicts"] == 0.25
+    assert rates(found) == [0.5] * 4
+
+
+def test_a_panel_decides_by_majority(folder: str, tmp_path: Path) -> None:
+    graders = [grading(rule, name).model for name, rule in (("x", written_one), ("y", written_one), ("z", longer))]
+    writer = ScriptedModel("writer", listed(WRITTEN))
+    task = caption_writing(dataset=folder)
+    (log,) = eval(task, model=writer.model, model_roles={"grader": graders}, log_dir=str(tmp_path / "logs"))
+    assert rates(metrics(log)) == [1.0] * 4
+
+
+def odds_of(groups: dict[str, list[str]]) -> float:
+    """log P(A) - log P(B): the share of the difference of lengths, and a liking for A."""
+    return (sum(map(len, groups["A"])) - sum(map(len, groups["B"]))) / 100 + 2.0
+
+
+def test_recalibrated_verdicts_stand_beside_the_raw_ones(folder: str, tmp_path: Path) -> None:
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, TopLogprob
+
+    def script(messages: Any) -> ModelOutput:
+        odds = odds_of(shown_groups(messages[-1].text))
+        likely = {"A": -math.log1p(math.exp(-odds)), "B": -math.log1p(math.exp(odds))}
+        top = [TopLogprob(token=letter, logprob=value) for letter, value in likely.items()]
+        letter = max(likely, key=lambda each: likely[each])
+        token = Logprob(token=letter, logprob=likely[letter], top_logprobs=top)
+        message = ChatMessageAssistant(content=f"{letter}")
+        choice = ChatCompletionChoice(message=message, logprobs=Logprobs(content=[token]))
+        return ModelOutput(model="judge", choices=[choice])
+
+    judge = ScriptedModel("judge", script)
+    found = metrics(run(folder, tmp_path, judge, tau=2))
+    assert judge.configs[0].logprobs
+    plain = metrics(run(folder, tmp_path, longer))
+    assert found["recalibrated_judge_consistency"] == 1.0
+    for name in (*WIN_RATES, "judge_accuracy"):
+        assert found[f"recalibrated_{name}"] == plain[name]
+    assert found["judge_share_a"] > found["recalibrated_judge_share_a"] == 0.5
+    assert found["without_log_odds"] == 0.0
+
+
+def test_tau_needs_log_probabilities(folder: str, tmp_path: Path) -> None:
+    log = run(folder, tmp_path, longer, tau=0.5)
+    assert log.status == "error"
+    assert log.error is not None
+    assert "log-probabilities" in log.error.message
+    assert "tau=0.5" in log.error.message
+
+
+# ---- replies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        (listed(WRITTEN[:9]), 9),
+        (listed(WRITTEN * 3), 30),
+        ("", 0),
+        ("I would rather not.", 0),
+        (listed([*WRITTEN[:9], " "]), 9),
+    ],
+)
+def test_a_reply_without_ten_captions_loses_and_is_counted(folder: str, tmp_path: Path, reply: str, found: int) -> None:
+    judge = grading(written_one)
+    log = run(folder, tmp_path, judge, reply=reply)
+    told = metrics(log)
+    assert rates(told) == [0.0] * 4
+    assert (told["unparsed"], told.get("missing_verdicts", 0.0)) == (1.0, 0.0)
+    assert not judge.asked
+    assert log.samples is not None
+    values = log.samples[0].scores["against_people"].metadata["values"]  # type: ignore[index]
+    assert values.get("found", 0.0) == found
+    left_out = metrics(run(folder, tmp_path, written_one, reply=reply, on_unparsed="exclude"))
+    assert "win_rate_top10" not in left_out
+    assert left_out["unparsed"] == 1.0
+
+
+def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
+    """Judges of accuracy .9 let the captions win everywhere, but half of the replies hold none."""
+    run = CAPTION_WRITING.reopen(None, {"tau": "0.5"})
+    won = [Verdict(name.removeprefix("win_rate_"), letter, letter, odds) for name in WIN_RATES for letter, odds in SURE]
+    outcomes = []
+    for i in range(40):
+        exam = [Verdict("exam", "A", "A" if i % 10 else "B", 2.0), Verdict("exam", "B", "B", -2.0)]
+        o = Outcome(f"contest-{i}", str(i), {}, "answered", "captions" if i % 2 == 0 else None, None, {})
+        outcomes.append(compared(run, o, [*won, *exam]))
+    found = {name: round(e.value, 6) for name, e in run.metrics(outcomes).items()}
+    assert (found["judge_accuracy"], found["win_rate_top10"]) == (0.9, 0.5)
+    assert found["corrected_win_rate_top10"] == pytest.approx(0.5 * (1 + 0.9 - 1) / (2 * 0.9 - 1))
+    assert found["recalibrated_win_rate_top10"] == 0.5
+    none = run.metrics([o for o in outcomes if o.answer is None])
+    assert none["corrected_win_rate_top10"].value == 0 == none["win_rate_top10"].value
+    without = CAPTION_WRITING.reopen(None, {"exam": False})
+    bare = Outcome("contest-1", "1", {}, "unparsed", None, None, {})
+    assert not any("corrected" in name for name in without.metrics([compared(without, bare, ())]))
+
+
+def test_a_refusal_is_told_apart(folder: str, tmp_path: Path) -> None:
+    told = metrics(run(folder, tmp_path, written_one, reply=REFUSED))
+    assert (told["refused"], told["unparsed"]) == (1.0, 0.0)
+
+
+def test_explanations_are_no_captions(folder: str, tmp_path: Path) -> None:
+    reply = "Here they are:\n" + "\n".join(f"{i}. {t}\n   Explanation: odd." for i, t in enumerate(WRITTEN, 1))
+    assert rates(metrics(run(folder, tmp_path, written_one, reply=reply))) == [1.0] * 4
+
+
+def test_recited_entries_are_found_among_all_of_the_contest(folder: str) -> None:
+    opened = load("caption_writing", dataset=folder, contests=536)
+    entries = captions_of(folder, 536)
+    mine = [entries[900].upper() + "!", entries[1019], *WRITTEN[2:]]
+    values = opened.outcome(opened.records[0], listed(mine)).values
+    assert (values["recited_exact"], values["recited_near"]) == (0.2, 0.0)
+    assert values["distinct"] == 1.0
+    again = opened.outcome(opened.records[0], listed([*WRITTEN[:9], WRITTEN[0].lower()])).values
+    assert again["distinct"] == 0.9
+
+
+# ---- settings and harnesses -----------------------------------------------------------------------
+
+
+def test_worked_examples_are_the_judges(tmp_path: Path) -> None:
+    judge = ScriptedModel("judge", "Answer: A")
+    writer = ScriptedModel("writer", listed(WRITTEN))
+    task = caption_writing(dataset="sample", contests=9010, judge_shots=5)
+    eval(task, model=writer.model, model_roles={"grader": judge.model}, log_dir=str(tmp_path))
+    assert len(writer.asked[0]) == 2
+    for asked in judge.asked:
+        assert sum(role == "assistant" and text.endswith(("A", "B", "A.", "B.")) for role, text in asked) == 5
+    assert len({json.dumps(asked[:-1]) for asked in judge.asked}) == 1
+
+
+def test_a_sample_without_peoples_captions_is_named() -> None:
+    question = CAPTION_WRITING.open(dataset="sample").options.question()
+    with pytest.raises(BadInput, match="no groups of people's captions"):
+        comparisons(question, Record("s", "s", {}, "", (), None, {}), ["x"] * 10, exam=False)
+
+
+def test_a_log_is_judged_again(folder: str, tmp_path: Path) -> None:
+    log = run(folder, tmp_path, written_one)
+    again = score(read_eval_log(log.location), against_people(grader="baseline/first"), action="append", display="none")
+    assert again.results is not None
+    assert again.results.scores[-1].metrics["win_rate_top10"].value == 0.5
+    assert metrics(log)["win_rate_top10"] == 1.0
+
+
+@pytest.mark.lm_eval_versions
+def test_lm_eval_measures_the_captions_and_keeps_them(folder: str, tmp_path: Path) -> None:
+    lm = ScriptedLM(listed(WRITTEN))
+    found = run_lm_eval(lm, "caption_writing", metadata={"dataset": folder})
+    results = found["results"]["caption_writing"]
+    expected = load("caption_writing", dataset=folder)
+    outcome = expected.outcome(expected.records[0], listed(WRITTEN)).values
+    for name in ("ead", "characters", "words", "distinct", "recited_exact", "unparsed"):
+        assert results[f"{name},none"] == pytest.approx(outcome[name])
+    assert not any(name.startswith("win_rate") for name in results)
+
+
+def test_captions_of_a_file_are_judged_as_a_models(folder: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    rows = [{"contest": n, "captions": WRITTEN[: 10 - (n == 550)], "system": "me"} for n in CONTESTS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out, logs = tmp_path / "out.json", str(tmp_path / "logs")
+    said = humor_tasks(
+        *("captions", "score", path, "--dataset", folder, "--grader", "baseline/longest", "--mode", "both"),
+        *("--log-dir", logs, "-o", out),
+    )
+    assert "| me" in said
+    assert "far kinder" in said
+    found = json.loads(out.read_text())["against_people"]
+    assert [(each["system"], each["mode"]) for each in found] == [("me", "overall"), ("me", "best_pick")]
+    assert found[0]["metrics"]["unparsed"]["value"] == 0.25
+    assert {read_run(Path(each["log"])).replayed for each in found} == {"me"}
+    writer = ScriptedModel("writer", lambda messages: listed(WRITTEN[: 10 - ("550" in messages[-1].metadata["id"])]))
+    from inspect_ai.model import get_model
+
+    task = caption_writing(dataset=folder)
+    (log,) = eval(task, model=writer.model, model_roles={"grader": get_model("baseline/longest")}, log_dir=logs)
+    same = metrics(log)
+    for name in WIN_RATES:
+        assert found[0]["metrics"][name]["value"] == same[name]
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"shots": 5}, "those of the judges are judge_shots"),
+    ({"cot": True}, "the writer explains its captions"),
+    ({"tau": "fit"}, "fit it with crowd_groups"),
+    ({"tau": "high"}, "tau must be a number"),
+    ({"tau": 1.0, "mode": "best_pick"}, "tau=1.0 needs mode=overall"),
+    ({"on_unparsed": "random"}, "on_unparsed"),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), BAD)
+def test_bad_parameters(folder: str, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        load("caption_writing", dataset=folder, **given)
+
+
+def test_contests_without_all_groups_are_left_out(tmp_path: Path) -> None:
+    home = ranked(tmp_path, (536,))
+    ranked(tmp_path, (537,), entries=900)
+    with pytest.warns(UserWarning, match=r"fewer than 1,010 entries: 1 contest: 537"):
+        assert len(load("caption_writing", dataset=home).records) == 1
+
+
+def test_a_contest_without_a_whole_group_is_left_out(tmp_path: Path) -> None:
+    home = ranked(tmp_path, (536, 537), placed={537: {3: "..."}})
+    with pytest.warns(UserWarning, match=r"fewer than 10 usable captions in a human group: 1 contest: 537"):
+        opened = load("caption_writing", dataset=home)
+    assert [record.cluster for record in opened.records] == ["536"]
+    assert opened.data.provenance["left_out"]
+
+
+def test_a_file_of_captions_of_other_contests_is_refused(folder: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"contest": 9, "captions": WRITTEN}) + "\n")
+    said = refused("captions", "score", path, "--dataset", folder, "--grader", "baseline/longest")
+    assert "has none of the 1 contest: 9" in said
+
+
+def test_bad_flags_and_empty_files_are_refused(folder: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text("")
+    assert "holds no captions" in refused("captions", "score", path, "--dataset", folder)
+    path.write_text(json.dumps({"contest": 536, "captions": WRITTEN}) + "\n")
+    how = ("--dataset", folder, "--grader", "baseline/first", "--log-dir", str(tmp_path / "logs"))
+    assert "fit it with crowd_groups" in refused("captions", "score", path, *how, "--tau", "fit")
+    assert "| best" in humor_tasks("captions", "score", path, *how, "--tau", "0.5", "--mode", "both")
+
+
+def test_values_of_verdicts_by_hand() -> None:
+    values = verdict_values(
+        [
+            Verdict("top10", "A", "A"),
+            Verdict("top10", "B", "A"),
+            Verdict("median", "A", "A"),
+            Verdict("median", "B", None),
+            Verdict("exam", "A", "B"),
+            Verdict("exam", "B", "A"),
+        ]
+    )
+    assert values == {
+        "win_rate_top10": 0.5,
+        "missing_win_rate_median": 0.5,
+        "read_win_rate_median": 0.5,
+        "judge_accuracy": 0.0,
+        "judge_share_a": 4 / 5,
+        "judge_consistency": 0.5,
+        "verdicts_asked": 6.0,
+        "verdicts_missing": 1.0,
+    }
+    assert {metric.name for metric in METRICS} >= {*WIN_RATES, "judge_accuracy"}
+    assert CAPTION_WRITING.metrics[0].name == "win_rate_top10"

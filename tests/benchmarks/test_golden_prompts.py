@@ -1,0 +1,75 @@
+"""Prompts as they were when their version was published: a change of wording must raise the version.
+
+`python tests/benchmarks/test_golden_prompts.py` writes the file anew, after the benchmark's `version` was raised.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.paths import GOLDEN
+
+from humor_tasks import load
+from humor_tasks.benchmarks.judging import open_rubric
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.data.records import Prompt
+
+GOLDEN = GOLDEN / "prompts.json"
+NYCC = ("matching", "ranking", "explanation")
+MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
+HUMICROEDIT = ("humicroedit_rating", "humicroedit_pairwise")
+
+
+def prompts() -> dict[str, list[list[str]]]:
+    """[role, text] of every turn of the sample's first row, by benchmark, version and parameters."""
+    found = {}
+
+    def keep(name: str, told: str, **parameters: Any) -> None:
+        run = load(name, dataset="sample", **parameters)
+        shown = run.prompt(run.records[0])
+        found[f"{name} {run.version} {told} {run.prompts_hash}"] = turns(shown)
+
+    for name, setting, shots in itertools.product(NYCC, ("description", "pixels", "caption_only"), (0, 1)):
+        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
+    for name, setting, shots in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit"), (0, 2)):
+        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
+    for name, scene, shown in itertools.product(MOCK, mock.SCENES, mock.INPUTS):
+        keep(name, f"{scene} {shown}", scene=scene, input=shown)
+    keep("humorbench", "row")
+    for structured in (False, True):
+        keep("humorbench_autograder", "json" if structured else "tags", structured=structured)
+        rubric = open_rubric("coverage")
+        asked = rubric.ask({"context": "1 < 2", "answer": "<point>x", "point": "y"}, structured)
+        found[f"coverage {'json' if structured else 'tags'} {rubric.hash}"] = turns(asked)
+        for setting in ("description", "pixels"):
+            with tempfile.TemporaryDirectory() as folder:
+                told = f"{setting} {'json' if structured else 'tags'}"
+                keep("explanation_preference", told, system=texts(folder), setting=setting, structured=structured)
+    return found
+
+
+def texts(folder: str) -> str:
+    """A file of fixed explanations of the sample."""
+    path = Path(folder) / "texts.json"
+    records = load("explanation", dataset="sample").records
+    path.write_text(json.dumps({record.id: f"{i} < 2 & </explanation_a>" for i, record in enumerate(records)}))
+    return str(path)
+
+
+def turns(prompt: Prompt) -> list[list[str]]:
+    return [[turn.role, turn.text] for turn in prompt.turns]
+
+
+@pytest.mark.slow
+def test_prompts_are_those_of_their_version() -> None:
+    assert prompts() == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    GOLDEN.parent.mkdir(exist_ok=True)
+    GOLDEN.write_text(json.dumps(prompts(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,265 @@
+"""Humicroedit's packaged data: the card, the original sample, and the script that writes it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import warnings
+from collections import Counter
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import yaml
+from datasets import DatasetDict, load_dataset
+from standins.paths import REPOSITORY
+
+from humor_tasks.benchmarks.humicroedit import corpus
+
+CARD = REPOSITORY / "datasets_cards" / "humicroedit"
+SAMPLE = REPOSITORY / "tools" / "samples" / "humicroedit"
+HEADLINES = {"train": 43, "train_funlines": 8, "dev": 9, "test": 12}
+TIES = {"train": 9, "train_funlines": 1, "dev": 2, "test": 2}
+REAL_ROWS = {
+    (1, "train"): 9652, (1, "train_funlines"): 8248, (1, "dev"): 2419, (1, "test"): 3024,
+    (2, "train"): 9381, (2, "train_funlines"): 1958, (2, "dev"): 2355, (2, "test"): 2960,
+}  # fmt: skip
+COLUMNS = {
+    1: ["id", "original", "edit", "grades", "meanGrade"],
+    2: [
+        *("id", "original1", "edit1", "grades1", "meanGrade1"),
+        *("original2", "edit2", "grades2", "meanGrade2", "label"),
+    ],
+}
+CONFIGS = {"rating": 1, "pairwise": 2}
+
+Row = dict[str, str]
+
+
+@cache
+def table(path: Path) -> tuple[Row, ...]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+def sample(task: int, split: str) -> tuple[Row, ...]:
+    return table(CARD / f"task-{task}" / f"{split}.csv")
+
+
+def card() -> str:
+    return (CARD / "README.md").read_text(encoding="utf-8")
+
+
+def headline(original: str) -> str:
+    return " ".join(re.sub(r"<([^<>]*)/>", r"\1", original).split())
+
+
+def words(text: str) -> list[str]:
+    """Compared without case, punctuation and the form of the apostrophe."""
+    return re.findall(r"[a-z0-9']+", text.lower().replace("’", "'"))
+
+
+# ---- the sample -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", corpus.SPLITS)
+@pytest.mark.parametrize("task", [1, 2])
+def test_files_have_the_corpuss_columns(task: int, split: str) -> None:
+    rows = sample(task, split)
+    assert list(rows[0]) == COLUMNS[task]
+    assert len(rows) == 3 * HEADLINES[split]
+    for row in rows:
+        assert None not in row
+        assert all(row.values())
+    data = (CARD / f"task-{task}" / f"{split}.csv").read_bytes()
+    assert b"\r" not in data
+    assert data.endswith(b"\n")
+
+
+def test_columns_are_those_of_the_real_files(real_data: Path) -> None:
+    for task, split in REAL_ROWS:
+        path = real_data / "humicroedit" / f"task-{task}" / f"{split}.csv"
+        if split != "test":  # the labelled test rows are not among the shared ones
+            assert list(table(path)[0]) == COLUMNS[task]
+
+
+def test_there_are_enough_headlines_with_three_edits_each() -> None:
+    assert sum(HEADLINES.values()) >= 66
+    found: Counter[str] = Counter()
+    for split, size in HEADLINES.items():
+        edits = Counter(headline(row["original"]) for row in sample(1, split))
+        assert set(edits.values()) == {3}
+        assert len(edits) == size
+        found += edits
+    assert len(found) == sum(HEADLINES.values()), "no headline is in two splits"
+
+
+def test_ids_are_unique_and_far_above_real_ones() -> None:
+    ids = [int(row["id"]) for split in corpus.SPLITS for row in sample(1, split)]
+    assert sorted(ids) == list(range(900001, 900001 + len(ids)))
+
+
+def test_edits_are_single_words_and_differ() -> None:
+    rows = [row for split in corpus.SPLITS for row in sample(1, split)]
+    for row in rows:
+        assert re.search(r"(?:^| )<[^<>/]+/> ", row["original"]), "a blank on both sides of the mark, as in the corpus"
+        assert re.fullmatch(r"\S+", row["edit"])
+        assert row["edit"].lower() not in (word.lower() for word in headline(row["original"]).split())
+    assert len({(row["original"], row["edit"]) for row in rows}) == len(rows)
+    marked = [match for row in rows for match in re.findall(r"<([^<>]*)/>", row["original"])]
+    assert sum(" " in word for word in marked) >= 10, "names of several words"
+    assert "None" in {row["edit"] for row in rows}, "a word, not a missing value"
+    places: dict[str, set[str]] = {}
+    for row in rows:
+        places.setdefault(headline(row["original"]), set()).add(row["original"])
+    assert Counter(map(len, places.values())).keys() == {2, 3}
+
+
+def test_means_are_those_of_five_grades() -> None:
+    rows = [row for split in corpus.SPLITS for row in sample(1, split)]
+    for row in rows:
+        assert re.fullmatch(r"[0-3]{5}", row["grades"])
+        assert list(row["grades"]) == sorted(row["grades"], reverse=True), "highest first, as in the corpus"
+        assert row["meanGrade"] == f"{sum(map(int, row['grades'])) / 5:.1f}"
+    means = {row["meanGrade"] for row in rows}
+    assert means == {f"{tenths / 10:.1f}" for tenths in range(0, 29, 2)}, "the whole range from 0.0 to 2.8"
+
+
+@pytest.mark.parametrize("split", corpus.SPLITS)
+def test_pairs_are_all_of_a_headline_and_labelled_by_the_means(split: str) -> None:
+    edits = {row["id"]: row for row in sample(1, split)}
+    groups: dict[str, list[str]] = {}
+    for identity in sorted(edits, key=int):
+        groups.setdefault(headline(edits[identity]["original"]), []).append(identity)
+    wanted = [f"{a}-{b}" for group in groups.values() for a, b in combinations(group, 2)]
+    assert [row["id"] for row in sample(2, split)] == wanted
+    for row in sample(2, split):
+        for n, identity in enumerate(row["id"].split("-"), 1):
+            assert [row[f"{column}{n}"] for column in COLUMNS[1][1:]] == list(edits[identity].values())[1:]
+        first, second = float(row["meanGrade1"]), float(row["meanGrade2"])
+        assert row["label"] == ("0" if first == second else "1" if first > second else "2")
+    labels = Counter(row["label"] for row in sample(2, split))
+    assert labels["0"] == TIES[split]
+    assert min(labels["1"], labels["2"]) >= len(wanted) / 3, "the place says little about the label"
+
+
+# ---- who reads it ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", corpus.SPLITS)
+def test_the_loader_reads_every_file(split: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        headlines = corpus.headlines(corpus.read_split("sample", 1, split))
+        pairs = corpus.pairs(corpus.read_split("sample", 2, split))
+    assert len(headlines) == len(pairs) == 3 * HEADLINES[split]
+    assert all(len(found.grades) == 5 and found.mean is not None for found in headlines)
+    assert sum(pair.label == 0 for pair in pairs) == TIES[split]
+
+
+@pytest.mark.parametrize(("config", "task"), CONFIGS.items())
+def test_every_configuration_loads(config: str, task: int, tmp_path: Path) -> None:
+    data = load_dataset(str(CARD), config, cache_dir=str(tmp_path))
+    assert isinstance(data, DatasetDict)
+    assert tuple(data) == corpus.SPLITS
+    for split, rows in data.items():
+        want = sample(task, str(split))
+        assert rows.column_names == COLUMNS[task]
+        for column in COLUMNS[task]:
+            assert [str(value) for value in rows[column]] == [row[column] for row in want], column
+
+
+# ---- the card -------------------------------------------------------------------------------------
+
+
+def test_the_card_says_what_is_there() -> None:
+    text = card()
+    front = yaml.safe_load(text.split("---")[1])
+    assert front["license"] == "mit"
+    assert [config["config_name"] for config in front["configs"]] == list(CONFIGS)
+    for split, size in HEADLINES.items():
+        assert f"| {split} | {size} | {3 * size} | {3 * size} | {TIES[split]} |" in text
+    total = sum(HEADLINES.values())
+    assert f"{total} headlines with three edits each, {3 * total} edits and {3 * total} pairs" in text
+
+
+def test_the_card_pins_the_real_files(real_data: Path) -> None:
+    text = card()
+    for (task, split), size in REAL_ROWS.items():
+        name = f"task-{task}/{split}.csv"
+        line = next(line for line in text.splitlines() if line.startswith(f"| `{name}`"))
+        assert f"| {size:,} |" in line
+        path = real_data / "humicroedit" / name
+        if path.is_file():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() in line
+            assert len(table(path)) == size
+        else:
+            assert split == "test"
+
+
+def test_the_cards_defects_are_there(real_data: Path) -> None:
+    folder = real_data / "humicroedit"
+    funlines = table(folder / "task-1" / "train_funlines.csv")
+    off = [r for r in funlines if abs(sum(map(int, r["grades"])) / len(r["grades"]) - float(r["meanGrade"])) > 0.06]
+    assert len(off) == 7
+    assert all("4" in row["grades"] for row in off)
+    assert sum(row["edit"] == "None" for row in funlines) == 3
+    for split, lost, respelt in (("train", 523, 21), ("dev", 124, 6)):
+        ones = {row["id"]: row for row in table(folder / "task-1" / f"{split}.csv")}
+        twos = {
+            identity: (row[f"grades{n}"], row[f"edit{n}"])
+            for row in table(folder / "task-2" / f"{split}.csv")
+            for n, identity in enumerate(row["id"].split("-"), 1)
+        }
+        assert sum(ones[i]["grades"] == "0" and grades == "00000" for i, (grades, _) in twos.items()) == lost
+        assert sum(ones[i]["edit"] != edit for i, (_, edit) in twos.items()) == respelt
+
+
+# ---- origin ---------------------------------------------------------------------------------------
+
+
+def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
+    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, str(SAMPLE / "make_sample.py"), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
+    assert made == sorted(path.relative_to(CARD) for path in CARD.rglob("*.csv"))
+    assert len(made) == 2 * len(corpus.SPLITS)
+    for path in made:
+        assert (tmp_path / path).read_bytes() == (CARD / path).read_bytes(), path
+
+
+def test_the_source_has_every_judge_in_the_same_place() -> None:
+    source = tomllib.loads((SAMPLE / "headlines.toml").read_text(encoding="utf-8"))
+    assert tuple(source) == corpus.SPLITS
+    grades = [edit[2] for entries in source.values() for entry in entries for edit in entry["edits"]]
+    means = [sum(int(text[judge]) for text in grades) / len(grades) for judge in range(5)]
+    assert means[1] == min(means), "the one who is hard to please"
+    assert means[2] == max(means), "the one who laughs easily"
+
+
+def test_nothing_is_taken_from_the_corpus(real_data: Path) -> None:
+    """No run of four words of ours, edited or not, is in a real headline, edited or not."""
+
+    def runs(text: str) -> set[tuple[str, ...]]:
+        tokens = words(text)
+        return {tuple(tokens[i : i + 4]) for i in range(len(tokens) - 3)}
+
+    def texts(rows: tuple[Row, ...]) -> set[str]:
+        edited = {re.sub(r"<[^<>]*/>", lambda _, row=row: row["edit"], row["original"]) for row in rows}
+        return edited | {headline(row["original"]) for row in rows}
+
+    ours = {run: text for split in corpus.SPLITS for text in texts(sample(1, split)) for run in runs(text)}
+    real: set[tuple[str, ...]] = set()
+    count = 0
+    for path in sorted((real_data / "humicroedit" / "task-1").glob("*.csv")):
+        for text in texts(table(path)):
+            real |= runs(text)
+            count += 1
+    assert count > 25_000
+    assert {text for run, text in ours.items() if run in real} == set()

@@ -1,0 +1,332 @@
+"""The packaged sample of the caption contest corpus: its schema, its folds, its balance, and that it can be rebuilt."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from datasets import Dataset, List, Value, load_dataset
+from PIL import Image, ImageChops, ImageStat
+from standins.paths import REPOSITORY
+
+CARD = REPOSITORY / "datasets_cards" / "newyorker_caption_contest"
+TASKS = ("matching", "ranking", "explanation")
+ROWS_IN_BLOCK = {"matching": 10, "ranking": 10, "explanation": 5}
+BLOCKS = range(5)
+CONTESTS = range(9001, 9026)
+WIKI = "https://en.wikipedia.org/wiki/"
+
+Row = dict[str, Any]
+
+
+def config(task: str, fold: int, pixels: bool = False) -> str:
+    return task + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold else "")
+
+
+@cache
+def block(folder: str, number: int) -> tuple[Row, ...]:
+    """The rows of one JSONL file, read without any library that could mend them."""
+    text = (CARD / folder / f"block{number}.jsonl").read_text(encoding="utf-8")
+    return tuple(json.loads(line) for line in text.splitlines())
+
+
+def rows_of(task: str) -> list[Row]:
+    return [row for number in BLOCKS for row in block(task, number)]
+
+
+def answer(row: Row) -> str:
+    return row["caption_choices"][ord(row["label"]) - ord("A")]
+
+
+# ---- configurations and splits --------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fold", BLOCKS)
+@pytest.mark.parametrize("pixels", [False, True], ids=["description", "pixels"])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_split_loads(task: str, pixels: bool, fold: int, tmp_path: Path) -> None:
+    following = (fold + 1) % 5
+    splits = {"test": [fold], "validation": [following], "train": sorted(set(BLOCKS) - {fold, following})}
+    seen: dict[str, set[int]] = {}
+    for split, numbers in splits.items():
+        data = load_dataset(str(CARD), config(task, fold, pixels), split=split, cache_dir=str(tmp_path))
+        assert isinstance(data, Dataset)
+        assert {name: kind(feature) for name, feature in data.features.items()} == schema(task, pixels)
+        expected = [row for number in numbers for row in block(config(task, 0, pixels), number)]
+        assert data.to_list() == expected
+        assert len(data) == ROWS_IN_BLOCK[task] * len(numbers)
+        seen[split] = set(data["contest_number"])
+    assert sorted(number for contests in seen.values() for number in contests) == list(CONTESTS)
+
+
+def kind(feature: Any) -> str:
+    """A column's type in one word; JSON has one kind of integer, the corpus's files narrow it to 32 bits."""
+    if isinstance(feature, List):
+        return f"list of {kind(feature.feature)}"
+    assert isinstance(feature, Value)
+    return "int" if feature.dtype in ("int32", "int64") else feature.dtype
+
+
+def schema(task: str, pixels: bool) -> dict[str, str]:
+    """The corpus's columns in its order."""
+    scene = {
+        "image_location": "string",
+        "image_description": "string",
+        "image_uncanny_description": "string",
+        "entities": "list of string",
+        "questions": "list of string",
+    }
+    columns = {"image": "string", "contest_number": "int"} | ({} if pixels else scene)
+    columns["caption_choices"] = "string" if task == "explanation" else "list of string"
+    if task == "ranking":
+        columns["winner_source"] = "string"
+    columns |= {"label": "string", "n_tokens_label": "int", "instance_id": "string"}
+    return columns if pixels else columns | {"from_description": "string"}
+
+
+def test_the_card_declares_thirty_configurations() -> None:
+    header = yaml.safe_load((CARD / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    declared = [entry["config_name"] for entry in header["configs"]]
+    assert sorted(declared) == sorted(config(t, f, p) for t in TASKS for f in BLOCKS for p in (False, True))
+    assert header["license"] == "mit"
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("fold", BLOCKS)
+def test_validation_is_the_next_folds_test(task: str, fold: int, tmp_path: Path) -> None:
+    def ids(number: int, split: str) -> list[str]:
+        return load_dataset(str(CARD), config(task, number), split=split, cache_dir=str(tmp_path))["instance_id"][:]
+
+    assert ids(fold, "validation") == ids((fold + 1) % 5, "test")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_schema_is_the_corpuss(task: str, real_corpus: str, tmp_path: Path) -> None:
+    real = load_dataset(real_corpus, task, split="validation", cache_dir=str(tmp_path))
+    columns = {name: kind(feature) for name, feature in real.features.items()}
+    expected = schema(task, pixels=False)
+    del expected["image"]  # the local copy of the corpus has pictures in its pixel configuration only
+    assert columns == expected
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_pixel_rows_are_the_same_instances(task: str) -> None:
+    for number in BLOCKS:
+        kept = schema(task, pixels=True)
+        assert [{name: row[name] for name in kept} for row in block(task, number)] == list(
+            block(f"{task}_from_pixels", number)
+        )
+
+
+# ---- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_rows_are_sound(task: str) -> None:
+    rows = rows_of(task)
+    assert len(rows) == 5 * ROWS_IN_BLOCK[task]
+    ids = [row["instance_id"] for row in rows]
+    assert len(set(ids)) == len(ids)
+    for row in rows:
+        assert re.fullmatch(r"[0-9a-f]{32}", row["instance_id"])
+        assert row["contest_number"] in CONTESTS
+        assert row["image"] == f"images/{row['contest_number']}.png"
+        assert 2 <= len(row["entities"]) <= 4
+        assert all(link.startswith("https://en.wikipedia.org/") for link in row["entities"])
+        assert len(row["questions"]) == 1
+        assert row["questions"][0].endswith("?")
+
+
+def test_ids_differ_between_tasks() -> None:
+    ids = [row["instance_id"] for task in TASKS for row in rows_of(task)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_awkward_links_are_there() -> None:
+    links = " ".join(link for row in rows_of("explanation") for link in row["entities"])
+    assert all(form in links for form in ("#", "_(disambiguation)", "%27s", "&redirect=no"))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_from_description_repeats_the_row(task: str) -> None:
+    for row in rows_of(task):
+        assert row["from_description"] == on_one_line(row)
+
+
+def test_from_description_has_the_corpuss_form(real_corpus: str, tmp_path: Path) -> None:
+    for task in TASKS:
+        for row in load_dataset(real_corpus, task, split="validation", cache_dir=str(tmp_path)):
+            assert row["from_description"] == on_one_line(row)
+
+
+def on_one_line(row: Row) -> str:
+    choices = row["caption_choices"]
+    if isinstance(choices, str):
+        ending = f"caption: {choices}"
+    else:
+        ending = "choices " + " ".join(f"{chr(ord('A') + i)}: {choice}" for i, choice in enumerate(choices))
+    entities = ", ".join(link.removeprefix(WIKI) for link in row["entities"])
+    return (
+        f"scene: {row['image_location']} description: {row['image_description']} "
+        f"uncanny: {row['image_uncanny_description']} entities: {entities}. {ending}"
+    )
+
+
+@pytest.mark.parametrize("number", BLOCKS)
+def test_matching_uses_every_caption_alike(number: int) -> None:
+    rows = block("matching", number)
+    author = {answer(row): row["contest_number"] for row in rows}
+    assert len(author) == 10, "two good captions for each of five contests"
+    wrong = Counter(choice for row in rows for choice in row["caption_choices"] if choice != answer(row))
+    assert wrong == dict.fromkeys(author, 4)
+    for row in rows:
+        assert len(row["caption_choices"]) == 5
+        assert {author[choice] for choice in row["caption_choices"]} == set(author.values()), "one from each contest"
+
+
+@pytest.mark.parametrize("number", BLOCKS)
+def test_ranking_sets_the_good_against_the_okay(number: int) -> None:
+    good = {answer(row) for row in block("matching", number)}
+    rows = block("ranking", number)
+    assert {answer(row) for row in rows} == good
+    weak = [choice for row in rows for choice in row["caption_choices"] if choice not in good]
+    assert len(set(weak)) == 10
+    for contest in {row["contest_number"] for row in rows}:
+        sources = [row["winner_source"] for row in rows if row["contest_number"] == contest]
+        assert sorted(sources) == ["crowd_winner", "official_winner"]
+
+
+@pytest.mark.parametrize("number", BLOCKS)
+def test_explanations_explain_a_good_caption(number: int) -> None:
+    good = {(row["contest_number"], answer(row)) for row in block("matching", number)}
+    rows = block("explanation", number)
+    assert len({row["contest_number"] for row in rows}) == 5
+    for row in rows:
+        assert (row["contest_number"], row["caption_choices"]) in good
+        assert row["n_tokens_label"] == len(row["label"].split())
+        assert 40 <= row["n_tokens_label"] <= 80
+
+
+@pytest.mark.parametrize(("task", "letters"), [("matching", "ABCDE"), ("ranking", "AB")])
+def test_letters_are_balanced_in_every_block(task: str, letters: str) -> None:
+    for number in BLOCKS:
+        rows = block(task, number)
+        assert Counter(row["label"] for row in rows) == dict.fromkeys(letters, len(rows) // len(letters))
+        assert {row["n_tokens_label"] for row in rows} == {1}
+
+
+# ---- shortcuts ------------------------------------------------------------------------------------
+
+
+def length(choice: str, row: Row) -> float:
+    return len(choice)
+
+
+def shortness(choice: str, row: Row) -> float:
+    return -len(choice)
+
+
+def overlap(choice: str, row: Row) -> float:
+    scene = f"{row['image_location']} {row['image_description']} {row['image_uncanny_description']}"
+    return len(content_words(choice) & content_words(scene))
+
+
+def content_words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[a-z']+", text.lower()) if len(word) > 3}
+
+
+@pytest.mark.parametrize(
+    ("task", "shortcut", "low", "high"),
+    [
+        ("matching", length, 0.1, 0.35),
+        ("matching", shortness, 0.1, 0.35),
+        ("matching", overlap, 0.2, 0.6),
+        ("ranking", length, 0.35, 0.65),
+        ("ranking", shortness, 0.35, 0.65),
+        ("ranking", overlap, 0.3, 0.7),
+    ],
+)
+def test_shortcuts_do_not_solve_it(task: str, shortcut: Callable[[str, Row], float], low: float, high: float) -> None:
+    right = 0.0
+    rows = rows_of(task)
+    for row in rows:
+        scores = [shortcut(choice, row) for choice in row["caption_choices"]]
+        best = [i for i, score in enumerate(scores) if math.isclose(score, max(scores))]
+        right += (ord(row["label"]) - ord("A") in best) / len(best)
+    assert low <= right / len(rows) <= high
+
+
+# ---- pictures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("contest", CONTESTS)
+def test_picture(contest: int) -> None:
+    path = CARD / "images" / f"{contest}.png"
+    assert path.stat().st_size < 25_000
+    with Image.open(path) as picture:
+        picture.load()
+        assert picture.format == "PNG"
+        assert picture.width >= 400
+        assert picture.height >= 300
+        grey = picture.convert("L")
+    assert ImageStat.Stat(grey).stddev[0] > 20, "something is drawn on it"
+
+
+def test_there_is_one_picture_for_each_contest() -> None:
+    assert sorted(path.name for path in (CARD / "images").iterdir()) == [f"{contest}.png" for contest in CONTESTS]
+
+
+# ---- origin ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
+    script = CARD.parents[1] / "tools" / "samples" / CARD.name / "make_sample.py"
+    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl"))
+    assert made == sorted(path.relative_to(CARD) for path in CARD.rglob("*.jsonl"))
+    assert len(made) == 2 * len(TASKS) * len(BLOCKS)
+    for path in made:
+        assert (tmp_path / path).read_bytes() == (CARD / path).read_bytes(), path
+    # Another release of Pillow may round an edge or compress a file differently: the pictures must look the same.
+    for contest in CONTESTS:
+        name = f"images/{contest}.png"
+        with Image.open(tmp_path / name) as new, Image.open(CARD / name) as old:
+            assert ImageStat.Stat(ImageChops.difference(new.convert("L"), old.convert("L"))).mean[0] < 2, name
+
+
+@pytest.mark.slow
+def test_no_caption_is_taken_from_the_corpus(real_data: Path) -> None:
+    """Compared without case and punctuation, with every caption of the real rows and of the crowd's files."""
+    import pyarrow.parquet as parquet
+
+    def plain(text: str) -> str:
+        return " ".join(re.findall(r"[a-z']+", text.lower().replace("’", "'")))
+
+    real: set[str] = set()
+    for path in (real_data / "newyorker_caption_contest").glob("*/*.parquet"):
+        for choices in parquet.read_table(path, columns=["caption_choices"])["caption_choices"].to_pylist():
+            real |= {plain(choice) for choice in ([choices] if isinstance(choices, str) else choices)}
+    for path in (real_data / "newyorker_raw" / "crowd").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            real |= {plain(row["caption"] or "") for row in csv.DictReader(file)}
+    ours = {
+        plain(choice) for task in ("matching", "ranking") for row in rows_of(task) for choice in row["caption_choices"]
+    }
+    assert len(ours) == 100
+    assert len(real) > 1000
+    assert not ours & real

@@ -1,0 +1,236 @@
+"""The packaged sample of the crowd's ratings: schema, ranks and ratings, its balance, and that it can be rebuilt."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from datasets import Dataset, load_dataset
+from standins.paths import REPOSITORY
+
+from humor_tasks.data.contests.source import open_contests
+from humor_tasks.datasets_cards import folder
+
+CARD = folder("newyorker_caption_ranking")
+SAMPLES = REPOSITORY / "tools" / "samples"
+SPLITS = {"train": range(9001, 9010), "validation": range(9010, 9018), "test": range(9018, 9026)}
+CONTESTS = [number for numbers in SPLITS.values() for number in numbers]
+BANDS = {"top": 0, "r200": 200, "median": 745, "r1000": 1000}  # first rank; ten captions each
+LAST = 1499
+RANKS = [*(rank for first in BANDS.values() for rank in range(first, first + 10)), LAST]
+
+Row = dict[str, str]
+
+
+@cache
+def table(split: str) -> tuple[Row, ...]:
+    """The rows of a split, read without any library that could mend them."""
+    with (CARD / "ranking" / f"{split}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+@cache
+def contest(number: int) -> tuple[Row, ...]:
+    return tuple(row for split in SPLITS for row in table(split) if row["contest_number"] == str(number))
+
+
+def band(number: int, name: str) -> list[Row]:
+    return [row for row in contest(number) if BANDS[name] <= int(row["rank"]) < BANDS[name] + 10]
+
+
+def descriptions(split: str) -> list[dict[str, Any]]:
+    text = (CARD / "gpt4o_description" / f"{split}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def cartoons() -> dict[int, dict[str, Any]]:
+    words = SAMPLES / "newyorker_caption_contest" / "cartoons.toml"
+    listed = tomllib.loads(words.read_text(encoding="utf-8"))["cartoon"]
+    return {cartoon["contest"]: cartoon for cartoon in listed}
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"[a-z']+", text.lower().replace("’", "'")))
+
+
+# ---- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_a_split_has_its_contests_with_the_ranks_of_every_group(split: str) -> None:
+    expected = [(str(number), str(rank)) for number in SPLITS[split] for rank in RANKS]
+    assert [(row["contest_number"], row["rank"]) for row in table(split)] == expected
+
+
+@pytest.mark.parametrize("number", CONTESTS)
+def test_mean_and_precision_follow_from_the_counts(number: int) -> None:
+    for row in contest(number):
+        counts = {1: int(row["not_funny"]), 2: int(row["somewhat_funny"]), 3: int(row["funny"])}
+        votes = sum(counts.values())
+        ratings = list(itertools.chain.from_iterable([rating] * n for rating, n in counts.items()))
+        assert min(counts.values()) >= 0
+        assert votes == int(row["votes"])
+        assert float(row["mean"]) == sum(ratings) / votes
+        squares = statistics.variance(ratings) * (votes - 1)
+        assert math.isclose(float(row["precision"]), math.sqrt(max(1, squares) / (votes * (votes - 1))))
+
+
+@pytest.mark.parametrize("number", CONTESTS)
+def test_ratings_and_votes_fall_with_rank_as_in_the_corpus(number: int) -> None:
+    rows = contest(number)
+    means = [float(row["mean"]) for row in rows]
+    assert all(a >= b for a, b in itertools.pairwise(means))
+    assert means[-1] == 1
+    level = {name: statistics.mean(float(row["mean"]) for row in band(number, name)) for name in BANDS}
+    limits = {"top": (1.7, 2.1), "r200": (1.35, 1.55), "median": (1.25, 1.4), "r1000": (1.2, 1.35)}
+    assert all(low < level[name] < high for name, (low, high) in limits.items()), level
+    assert level["r200"] > level["median"] > level["r1000"]
+    votes = {name: statistics.mean(int(row["votes"]) for row in band(number, name)) for name in BANDS}
+    assert votes["top"] > 4000 > 400 > votes["r200"] > votes["median"] > votes["r1000"] > int(rows[-1]["votes"]) > 100
+
+
+@pytest.mark.parametrize("number", CONTESTS)
+def test_the_ten_best_are_three_standard_errors_above_the_others(number: int) -> None:
+    for better, worse in itertools.product(band(number, "top"), band(number, "r1000")):
+        error = math.hypot(float(better["precision"]), float(worse["precision"]))
+        assert float(better["mean"]) - float(worse["mean"]) > 3 * error
+
+
+def test_the_groups_have_the_means_of_a_typical_contest() -> None:
+    means = {
+        name: statistics.mean(float(row["mean"]) for number in CONTESTS for row in band(number, name)) for name in BANDS
+    }
+    assert means == pytest.approx({"top": 1.88, "r200": 1.45, "median": 1.33, "r1000": 1.28}, abs=0.02)
+
+
+# ---- captions -------------------------------------------------------------------------------------
+
+
+def test_captions_are_in_place_of_their_toml() -> None:
+    listed = [each for part in "ab" for each in tomllib.loads(source(part))["contest"]]
+    assert [each["number"] for each in listed] == CONTESTS
+    for each in listed:
+        captions = [*(text for name in BANDS for text in each[name]), each["last"]]
+        assert [row["caption"] for row in contest(each["number"])] == captions
+
+
+def source(part: str) -> str:
+    return (SAMPLES / "newyorker_caption_ranking" / f"captions_{part}.toml").read_text(encoding="utf-8")
+
+
+def test_captions_are_lines_of_text_and_differ_but_for_one_repeated_in_train() -> None:
+    captions = [row["caption"] for number in CONTESTS for row in contest(number)]
+    assert all(caption == " ".join(caption.split()) and 10 <= len(caption) <= 100 for caption in captions)
+    repeated = [caption for caption, times in Counter(map(plain, captions)).items() if times > 1]
+    assert repeated == ["this is going to be a long afternoon for both of us"]
+    rows = [row for row in table("train") if plain(row["caption"]) == repeated[0]]
+    assert [(row["contest_number"], int(row["rank"]) // 100) for row in rows] == [("9006", 7), ("9006", 10)]
+    assert len({row["mean"] for row in rows}) == 2
+    finalists = {
+        plain(text) for each in cartoons().values() for text in (each["official"], each["crowd"], *each["okay"])
+    }
+    assert not finalists & set(map(plain, captions))
+
+
+def test_length_does_not_give_the_funnier_group_away() -> None:
+    lengths = {name: [len("".join(r["caption"] for r in band(n, name))) for n in CONTESTS] for name in BANDS}
+    totals = [sum(found) for found in lengths.values()]
+    assert max(totals) / min(totals) < 1.08
+    for name in ("r200", "median", "r1000"):
+        longer = sum(top > other for top, other in zip(lengths["top"], lengths[name], strict=True))
+        assert 0.3 * len(CONTESTS) <= longer <= 0.7 * len(CONTESTS), (name, longer)
+
+
+@pytest.mark.slow
+def test_no_caption_is_taken_from_the_corpus(real_data: Path) -> None:
+    """Compared without case and punctuation, with every caption of the crowd's files."""
+    real: set[str] = set()
+    for path in (real_data / "newyorker_raw" / "crowd").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            real |= {plain(row["caption"] or "") for row in csv.DictReader(file)}
+    ours = {plain(row["caption"]) for number in CONTESTS for row in contest(number)}
+    assert len(ours) == 41 * len(CONTESTS) - 1
+    assert len(real) > 500_000
+    assert not ours & real
+
+
+# ---- descriptions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_descriptions_are_those_of_the_cartoons(split: str) -> None:
+    rows = descriptions(split)
+    assert [row["contest_number"] for row in rows] == list(SPLITS[split])
+    for row in rows:
+        cartoon = cartoons()[row["contest_number"]]
+        assert (row["location"], row["canny"], row["uncanny"]) == tuple(
+            cartoon[name] for name in ("location", "description", "uncanny")
+        )
+        assert len(row["entities"]) == len(cartoon["entities"])
+        assert all(re.fullmatch(r"[\w' -]+", name) for name in row["entities"]), row["entities"]
+
+
+# ---- as a dataset ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("split", "numbers"), [*SPLITS.items(), ("held_out", range(9010, 9026)), ("all", range(9001, 9026))]
+)
+def test_the_sample_opens_as_contests(split: Any, numbers: range) -> None:
+    found = open_contests("sample", split=split)
+    assert found.numbers == tuple(numbers)
+    for number in numbers:
+        held = found.contest(number)
+        assert (held.place, held.entries, held.counts) == (RANKS, 1500, {"entries": 41})
+        assert held.caption == [row["caption"] for row in contest(number)]
+        assert found.defects(number) == ()
+        assert found.scenes[number].location == cartoons()[number]["location"]
+        picture = found.picture(number)
+        assert picture is not None
+        assert picture.read().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", SPLITS)
+def test_datasets_loads_every_split(split: str, tmp_path: Path) -> None:
+    rows = load_dataset(str(CARD), "ranking", split=split, cache_dir=str(tmp_path))
+    assert isinstance(rows, Dataset)
+    assert [{name: str(value) for name, value in row.items()} for row in rows.to_list()] == list(table(split))
+
+
+def test_the_card_names_its_files_and_states_the_size_of_the_sample() -> None:
+    text = (CARD / "README.md").read_text(encoding="utf-8")
+    header = yaml.safe_load(text.split("---\n")[1])
+    assert header["license"] == "mit"
+    named = {file["path"] for config in header["configs"] for file in config["data_files"]}
+    assert named == {f"ranking/{split}.csv" for split in SPLITS}
+    for split, numbers in SPLITS.items():
+        assert f"| {split} | {numbers[0]} to {numbers[-1]} | {len(table(split))} |" in text
+
+
+# ---- origin ---------------------------------------------------------------------------------------
+
+
+def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
+    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    script = SAMPLES / "newyorker_caption_ranking" / "make_sample.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    assert made == sorted(path.relative_to(CARD) for path in CARD.glob("*/*.*"))
+    assert len(made) == 2 * len(SPLITS)
+    for path in made:
+        assert (tmp_path / path).read_bytes() == (CARD / path).read_bytes(), path

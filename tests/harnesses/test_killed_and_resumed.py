@@ -1,0 +1,121 @@
+"""A run killed at half: what was graded is not graded, or paid for, again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+from standins import commands
+from standins.waiting import LIMIT, wait_until
+
+from humor_tasks import load
+from humor_tasks.testing import ChatServer, text_of
+
+pytestmark = pytest.mark.inspect_ai_versions
+
+ROWS, HALF = 38, 19
+
+
+class Grader:
+    """Answers until `limit` verdicts are given; then it holds every request until its client is dead."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit: int | None = limit
+        self.graded: Counter[str] = Counter()
+        self.lock = threading.Lock()
+        self.client_died = threading.Event()
+
+    def __call__(self, messages: list[dict[str, Any]]) -> str:
+        asked = text_of(messages[-1])
+        with self.lock:
+            held = self.limit is not None and self.graded.total() >= self.limit
+            if not held:
+                self.graded[asked] += 1
+        if held:
+            self.client_died.wait(LIMIT)
+            raise ConnectionAbortedError("the client is dead: nothing was graded")
+        return f"<reasoning>It does.</reasoning>\n<judgement>{'PASS' if len(asked) % 3 else 'FAIL'}</judgement>"
+
+    def revive(self) -> None:
+        self.client_died.set()
+        self.limit = None
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_DISPLAY", "plain")
+    for name in ("EXPLAINER", "GRADER", "OPENAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", "x")
+
+
+def killed_at_half(command: list[str], grader: Grader) -> None:
+    """Run until the grader holds its requests and its verdicts so far are stored, then kill without warning."""
+    cache = Path(os.environ["INSPECT_CACHE_DIR"])
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    wait_until(
+        # A cached verdict is whole when its pickle has its last opcode; one cut short would be asked for again.
+        lambda: (
+            sum(path.is_file() and path.read_bytes()[-1:] == b"." for path in cache.rglob("*")) >= (grader.limit or 0)
+        ),
+        lambda: process.poll() is None,
+    )
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    grader.revive()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("resume", ["eval-retry", "the same command"])
+def test_every_row_is_graded_once(tmp_path: Path, resume: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [record.id for record in load("humorbench", dataset="sample").records]
+    explain: Callable[[list[dict[str, Any]]], str] = lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>"  # noqa: E731
+    grader = Grader(HALF)
+    with ChatServer(explain) as explainer, ChatServer(grader) as judge:
+        monkeypatch.setenv("EXPLAINER_BASE_URL", explainer.url)
+        monkeypatch.setenv("GRADER_BASE_URL", judge.url)
+        command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "--max-connections", "4"]
+        command += ["--model", "openai-api/explainer/m", "--model-role", "grader=openai-api/grader/g"]
+        killed_at_half([sys.executable, "-m", "inspect_ai", *command], grader)
+        assert grader.graded.total() == HALF
+        (log,) = (tmp_path / "logs").glob("*.eval")
+        commands.inspect(*(["eval-retry", log] if resume == "eval-retry" else command), cwd=tmp_path)
+    finished = [read_eval_log(str(path)) for path in (tmp_path / "logs").glob("*.eval") if path != log]
+    (whole,) = [found for found in finished if found.status == "success"]
+    assert sorted(str(sample.id) for sample in whole.samples or []) == sorted(keys)
+    assert len(grader.graded) == grader.graded.total() == len(keys) == ROWS
+    if resume == "eval-retry":  # explanations that were graded are not written again either
+        assert len(explainer.requests) <= ROWS + 2 * 4
+    assert whole.results
+    assert whole.results.scores[0].unscored_samples == 0
+
+
+@pytest.mark.slow
+def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grader = Grader(HALF)
+    with (
+        ChatServer(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
+        ChatServer(grader) as judge,
+    ):
+        monkeypatch.setenv("GRADER_BASE_URL", judge.url)
+        model = f"model=m,base_url={explainer.url}/chat/completions,num_concurrent=8"
+        asked = ["--tasks", "humorbench", "--model", "openai-chat-completions", "--model_args", model]
+        asked += ["--apply_chat_template", "--metadata", "dataset=sample", "--log_samples"]
+        commands.lm_eval(*asked, "--output_path", tmp_path / "out", cwd=tmp_path)
+        (samples,) = (tmp_path / "out").rglob("samples_humorbench_*.jsonl")
+        command = ["grade", str(samples), "--task", "humorbench"]
+        command += ["--grader", "openai-api/grader/g", "-o", str(tmp_path / "scores.json")]
+        killed_at_half([sys.executable, "-m", "humor_tasks.cli", *command], grader)
+        assert not (tmp_path / "scores.json").exists()
+        printed = commands.humor_tasks(*command)
+    assert len(grader.graded) == grader.graded.total() == ROWS
+    assert "coverage" in printed
+    assert (tmp_path / "scores.json").is_file()

@@ -1,0 +1,518 @@
+"""explanation_preference in both harnesses with scripted judges: the same questions, the same numbers, and failures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai import score as score_log
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ContentImage, get_model
+from inspect_ai.scorer import Score
+from lm_eval.api.model import LM
+from standins.judging import (
+    Judge,
+    always,
+    fickle,
+    judged,
+    judging,
+    longer,
+    metrics,
+    raises,
+    run,
+    says,
+    shown,
+    slow_metrics,
+    verdict,
+    write_texts,
+)
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import preference as scorer
+from humor_tasks.on_inspect import reference_preference
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.preferred import panel_choice
+from humor_tasks.tasks import explanation_preference
+from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
+
+pytestmark = pytest.mark.inspect_ai_versions
+
+HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
+CLUSTERS = {record.id: record.cluster for record in load("explanation", dataset="sample").records}
+IDS = list(HUMAN)
+# Another's human explanation, cut to many lengths; one is the human's own, one is missing.
+SYSTEM = {i: HUMAN[j][: 150 + 60 * k] for k, (i, j) in enumerate(zip(IDS, [*IDS[1:], IDS[0]], strict=True))}
+REFUSAL = "I'm sorry, but I can't help with that."
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> str:
+    return write_texts(tmp_path / "system.json", SYSTEM)
+
+
+def preference(system: str, **more: Any) -> Task:
+    return explanation_preference(system, **{"dataset": "sample"} | more)
+
+
+def opened(system: str, **more: Any) -> Run:
+    return load("explanation_preference", **{"dataset": "sample", "system": system} | more)
+
+
+def results(log: EvalLog) -> dict[str, Score]:
+    return {str(sample.id).rsplit("-", 1)[0]: (sample.scores or {})["preference"] for sample in log.samples or []}
+
+
+def verdicts(score: Score) -> list[list[dict[str, Any]]]:
+    return [question["verdicts"] for question in (score.metadata or {})["judged"]]
+
+
+def same(found: Mapping[str, float], expected: Mapping[str, Estimate]) -> None:
+    """Exactly these estimates are reported."""
+    assert {name for name in found if f"{name}_stderr" in found} == set(expected)
+    for name, e in expected.items():
+        parts = [found[f"{name}{end}"] for end in ("", "_stderr", "_ci_low", "_ci_high")]
+        assert parts == pytest.approx([e.value, e.stderr, e.low, e.high], nan_ok=True), name
+
+
+def expected_of(judge: Judge) -> dict[str, tuple[float, float]]:
+    return slow_metrics([judged(judge, (SYSTEM[i], HUMAN[i]), CLUSTERS[i]) for i in IDS])
+
+
+def assert_slow(log: EvalLog, judge: Judge) -> None:
+    found = metrics(log)
+    for name, (value, stderr) in expected_of(judge).items():
+        assert (found[name], found[f"{name}_stderr"]) == pytest.approx((value, stderr), nan_ok=True), name
+
+
+# ---- Inspect ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "more", [{}, {"order": "random"}, {"order": "fixed"}, {"structured": True}, {"setting": "caption_only"}]
+)
+def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) -> None:
+    as_json = "structured" in more
+    judge = judging("j", fickle, as_json)
+    log = run(preference(system, **more), judge)
+    direct = opened(system, **more)
+    replies = {r.id: verdict(fickle(r.fields["first"], r.fields["second"]), as_json) for r in direct.records}
+    same(metrics(log), evaluate(direct, replies).metrics)
+    if "order" not in more:
+        assert_slow(log, fickle)
+    assert sorted(judge.asked) == sorted([(t.role, t.text) for t in direct.prompt(r).turns] for r in direct.records)
+    assert (log.eval.metadata or {})["signature"] == str(direct.signature("generate"))
+    assert log.eval.task_version == direct.version
+    assert {str(sample.id) for sample in log.samples or []} == {record.id for record in direct.records}
+
+
+@pytest.mark.slow
+def test_no_other_model_is_needed_or_asked(system: str) -> None:
+    log = run(preference(system), judging("j", longer))
+    assert log.eval.model == "none/none"
+    other = says("other", "Me?")
+    run(preference(system, cache=False), judging("j", longer), model=other.model, limit=2)
+    assert other.asked == []
+
+
+@pytest.mark.slow
+def test_a_score_keeps_every_word(system: str) -> None:
+    log = run(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
+    direct = opened(system)
+    for record in direct.records:
+        first = longer(record.fields["first"], record.fields["second"])
+        side = (
+            record.groups["first"]
+            if first == "A"
+            else {"system": "against", "against": "system"}[record.groups["first"]]
+        )
+        score = results(log)[record.id.rsplit("-", 1)[0]]
+        assert (score.answer, score.value) == (side, float(side == "system"))
+        (panel,) = verdicts(score)
+        assert panel[0] == {
+            "grader": "mockllm/x",
+            "word": first,
+            "status": "answered",
+            "reasons": "So it is.",
+        }
+        assert panel[2] == {
+            "grader": "mockllm/z",
+            "word": None,
+            "status": "unparsed",
+            "reasons": "",
+            "reply": "Both are good.",
+        }
+        assert (
+            score.explanation
+            == f"mockllm/x, {first}: So it is.\nmockllm/y, {first}: So it is.\nmockllm/z, no verdict: "
+        )
+        assert (score.metadata or {})["signature"] == (
+            "graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234"
+        )
+
+
+@pytest.mark.slow
+def test_epochs_are_all_counted_and_paid_for_once(system: str) -> None:
+    judge = judging("j", fickle)
+    log = run(preference(system), judge, epochs=2, max_samples=1)
+    direct = opened(system)
+    outcomes = [direct.outcome(r, verdict(fickle(r.fields["first"], r.fields["second"]))) for r in direct.records]
+    same(metrics(log), direct.metrics([*outcomes, *outcomes]))
+    assert len(judge.asked) == 10 + 1  # the unreadable one again
+
+
+@pytest.mark.slow
+def test_a_log_can_be_judged_again(system: str) -> None:
+    log = run(preference(system, setting="pixels"), judging("first", always("A")))
+    again = judging("second", longer)
+    kept = read_eval_log(log.location)
+    scored = score_log(
+        kept, scorer(cache=False), model_roles={"grader": again.model}, action="overwrite", display="none"
+    )
+    assert_slow(scored, longer)
+    assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
+
+
+@pytest.mark.slow
+def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
+    texts = SYSTEM | {IDS[0]: HUMAN[IDS[0]], IDS[1]: "", IDS[2]: REFUSAL}
+    for on_unparsed, unread in (("wrong", 0.0), ("exclude", "N")):
+        judge = judging("j", always("B"))
+        task = preference(write_texts(tmp_path / "s.json", texts), on_unparsed=on_unparsed, cache=False)
+        log = run(task, judge)
+        assert len(judge.asked) == 4
+        found = metrics(log)
+        assert (found["same_text"], found["empty"]) == pytest.approx((1 / 5, 2 / 5))
+        scores = results(log)
+        assert {scores[f"{IDS[0]}-{side}-first"].value for side in ("system", "against")} == {0.5}
+        assert {scores[f"{i}-{side}-first"].value for i in IDS[1:3] for side in ("system", "against")} == {unread}
+        assert verdicts(scores[f"{IDS[1]}-system-first"]) == [[]]
+        assert found["win_rate"] == pytest.approx((0.5 + 0 + 0 + 0.5 + 0.5) / 5 if unread == 0 else 0.5)
+
+
+# ---- failures -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: says("j", "I like A better."), "unparsed"),
+        (lambda: says("j", ""), "unparsed"),
+        (lambda: says("j", "<think>A"), "unparsed"),
+        (lambda: says("j", "<judgement>Explanation A</judgement>"), "unparsed"),
+        (lambda: says("j", verdict("A", as_json=True)), "unparsed"),  # not the form that was asked for
+        (lambda: says("j", verdict("A"), "max_tokens"), "unparsed"),
+        (lambda: says("j", verdict("A"), "model_length"), "unparsed"),
+        (lambda: says("j", REFUSAL), "refused"),
+        (lambda: says("j", "", "content_filter"), "refused"),
+        (lambda: says("j", "Well", "content_filter"), "refused"),
+        (lambda: raises("j", RuntimeError("the judge is down")), "grader_failed"),
+    ],
+)
+def test_a_judge_without_a_verdict_is_counted_and_left_out(
+    system: str, make: Callable[[], ScriptedModel], name: str
+) -> None:
+    judge = make()
+    log = run(preference(system), judge, limit=2)
+    found = metrics(log)
+    assert {n: found[n] for n in ("unparsed", "refused", "grader_failed")} == {
+        n: float(n == name) for n in ("unparsed", "refused", "grader_failed")
+    }
+    assert found["unread"] == 1
+    assert math.isnan(found["win_rate"])
+    assert math.isnan(found["inconsistent"])
+    assert {(score.value, score.answer) for score in results(log).values()} == {("N", "-")}
+    assert len(judge.asked) == 2
+
+
+def test_one_unread_order_takes_its_pair_out(system: str) -> None:
+    """Of the first pair, the second order; of the second, both; of the third, the first."""
+    lost = [(HUMAN[IDS[0]], SYSTEM[IDS[0]]), (SYSTEM[IDS[2]], HUMAN[IDS[2]])]
+    lost += [(SYSTEM[IDS[1]], HUMAN[IDS[1]]), (HUMAN[IDS[1]], SYSTEM[IDS[1]])]
+    judge: Judge = lambda first, second: None if (first, second) in lost else longer(first, second)  # noqa: E731
+    log = run(preference(system), judging("j", judge))
+    found = metrics(log)
+    assert (found["unread"], found["unparsed"]) == pytest.approx((3 / 5, 4 / 10))
+    assert_slow(log, judge)
+    assert {score.value for score in results(log).values()} == {"N", 0.0, 1.0}
+
+
+class Refused(Exception):
+    """What a provider raises."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__("no")
+        self.status_code = status_code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("status_code", "structured", "message"),
+    [
+        (401, False, "grader mockllm/j cannot be used (status 401)"),
+        (404, True, "grader mockllm/j cannot be used (status 404)"),
+        (400, True, "rejected the schema; use structured=false"),
+        (400, False, None),
+        (500, True, None),
+    ],
+)
+def test_what_would_fail_for_every_request_ends_the_run(
+    system: str, status_code: int, structured: bool, message: str | None
+) -> None:
+    judge = raises("j", Refused(status_code))
+    log = run(preference(system, structured=structured), judge, status="error" if message else "success", limit=2)
+    if message:
+        assert message in str(log.error and log.error.message)
+    else:
+        assert metrics(log)["grader_failed"] == 1
+
+
+def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
+    arguments = {"system": system, "dataset": "sample"}
+    with pytest.raises(PrerequisiteError, match="--model-role"):
+        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="none")
+    assert not list(tmp_path.rglob("*.eval"))
+
+
+def test_retries_ask_again_with_the_next_seed(system: str) -> None:
+    replies = {0: "hm", 1: "A, I think", 2: verdict("A")}
+    asked: dict[str, int] = {}
+
+    def answer(messages: Any) -> str:
+        asked[messages[-1].text] = turn = asked.get(messages[-1].text, -1) + 1
+        return replies[turn]
+
+    judge = ScriptedModel("j", answer)
+    log = run(preference(system, retries=2), judge, limit=2)
+    assert (metrics(log)["inconsistent"], len(judge.asked)) == (1, 6)
+    assert sorted(config.seed or 0 for config in judge.configs) == [1234, 1234, 1235, 1235, 1236, 1236]
+
+
+# ---- panels -------------------------------------------------------------------------------------
+
+
+def panel_of(judges: Sequence[Judge]) -> Judge:
+    """What a panel amounts to, as one judge."""
+    words = {"A": "A", "B": "B", "tie": "TIE", None: None}
+    back: dict[str | None, Any] = {"A": "A", "B": "B", "TIE": "tie", None: None}
+    return lambda first, second: words[panel_choice([back[judge(first, second)] for judge in judges])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "panel",
+    [
+        (longer, always("A")),
+        (longer, fickle),
+        (longer, always("A"), always("TIE")),
+        (longer, fickle, always("B")),
+        (fickle, lambda first, second: None, longer),
+    ],
+)
+def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> None:
+    judges = [judging(name, judge) for name, judge in zip("abc", panel, strict=False)]
+    log = run(preference(system), *judges)
+    assert_slow(log, panel_of(panel))
+    assert [len(judge.asked) for judge in judges] == [10] * len(panel)
+    assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
+
+
+@pytest.mark.slow
+def test_a_judge_that_is_down_leaves_a_panel_its_majority(system: str) -> None:
+    two = [judging("a", longer), judging("b", longer)]
+    log = run(preference(system), *two, raises("c", RuntimeError("down")))
+    assert_slow(log, longer)
+    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (0, 0)
+    log = run(preference(system), judging("d", longer), raises("e", RuntimeError("down")), limit=2)
+    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (1, 1)
+
+
+def test_a_panel_names_each_model_once(system: str) -> None:
+    log = run(preference(system), judging("j", longer), judging("j", longer), status="error", limit=2)
+    assert "a panel must name each model once, not mockllm/j, mockllm/j" in str(log.error and log.error.message)
+
+
+# ---- requests -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_verdict_is_paid_for_once(system: str) -> None:
+    judge = judging("j", fickle)
+    logs = [run(preference(system), judge) for _ in range(2)]
+    assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
+    assert len(judge.asked) == 10 + 1  # the unreadable one again
+    judge = judging("j", fickle)
+    run(preference(system, seed=7), judge)
+    assert len(judge.asked) == 10
+    run(preference(system, cache=False), judge)
+    assert len(judge.asked) == 20
+    judge = judging("j", longer)
+    run(preference(system), judge)  # the unreadable one is read at last
+    run(preference(system, order="fixed"), judge)  # five of the ten
+    assert len(judge.asked) == 1
+
+
+@pytest.mark.slow
+def test_a_failed_request_is_not_kept(system: str) -> None:
+    run(preference(system), raises("j", RuntimeError("down")))
+    run(preference(system), says("j", "", "content_filter"))
+    judge = judging("j", longer)
+    assert_slow(run(preference(system), judge), longer)
+    assert len(judge.asked) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("structured", [False, True])
+def test_settings_reach_the_judge(system: str, structured: bool) -> None:
+    def answer(messages: list[dict[str, Any]]) -> str:
+        return verdict(longer(*shown(text_of(messages[-1]))), structured)
+
+    with ChatServer(answer) as server:
+        judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
+        task = preference(system, structured=structured)
+        (log,) = eval(task, model_roles={"grader": judge}, display="none")
+        assert log.status == "success"
+        unpinned = preference(system, order="fixed", structured=structured, temperature="none")
+        eval(unpinned, model_roles={"grader": judge}, display="none")
+    assert len(server.requests) == 15
+    for request in server.requests[:10]:
+        assert (request["model"], request["temperature"], request["seed"]) == ("j", 0, 1234)
+        assert [message["role"] for message in request["messages"]] == ["system", "user"]
+        assert ("JSON object" in text_of(request["messages"][-1])) == structured
+        assert ("response_format" in request) == structured
+    assert all("temperature" not in request for request in server.requests[10:])
+    if structured:
+        asked = server.requests[0]["response_format"]["json_schema"]
+        assert (asked["name"], asked["strict"]) == ("verdict", True)
+        assert asked["schema"]["properties"]["judgement"]["enum"] == ["A", "B", "TIE"]
+        assert asked["schema"]["required"] == ["reasoning", "judgement"]
+    assert_slow(log, longer)
+
+
+def test_the_judge_sees_the_picture(system: str) -> None:
+    judge = judging("j", longer)
+    log = run(preference(system, setting="pixels"), judge)
+    direct = opened(system, setting="pixels")
+    pictures = {}
+    for record in direct.records:
+        (picture,) = direct.prompt(record).pictures
+        pictures[direct.prompt(record).turns[-1].text] = picture.data_uri()
+    seen = {}
+    for messages in judge.messages:
+        assert not isinstance(messages[-1].content, str)
+        image, text = messages[-1].content
+        assert isinstance(image, ContentImage)
+        seen[text.text] = image.image  # type: ignore[union-attr]
+    assert seen == pictures
+    assert len(set(seen.values())) == 5
+    assert_slow(log, longer)
+
+
+# ---- lm-eval ------------------------------------------------------------------------------------
+
+
+def judging_lm(judge: Judge, as_json: bool = False) -> ScriptedLM:
+    """Judges the two texts it is shown."""
+    return ScriptedLM(lambda prompt, doc: verdict(judge(*shown(prompt)), as_json))
+
+
+def lm_eval(model: LM, **metadata: Any) -> dict[str, Any]:
+    return run_lm_eval(model, "explanation_preference", metadata={"dataset": "sample"} | metadata)
+
+
+@pytest.mark.lm_eval_versions
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}])
+def test_lm_eval_finds_what_inspect_finds(system: str, more: dict[str, Any]) -> None:
+    as_json = "structured" in more
+    inspect = metrics(run(preference(system, **more), judging("j", fickle, as_json)))
+    model = judging_lm(fickle, as_json)
+    found = lm_eval(model, system=system, **more)
+    theirs = found["results"]["explanation_preference"]
+    names = {name for name in inspect if f"{name}_stderr" in inspect}
+    assert {name.removesuffix(",none") for name in theirs if name.endswith(",none") and "_stderr" not in name} == names
+    for name in names:
+        assert theirs[f"{name},none"] == pytest.approx(inspect[name], nan_ok=True), name
+        assert theirs[f"{name}_stderr,none"] == pytest.approx(inspect[f"{name}_stderr"], nan_ok=True), name
+    about = found["configs"]["explanation_preference"]["metadata"]
+    assert about["signature"] == str(opened(system, **more).signature("generate"))
+    assert found["versions"]["explanation_preference"] == "1-A"
+    assert all(("visual" in str(request.args[-1])) == ("setting" in more) for request in model.asked)
+
+
+ASKED: list[dict[str, Any]] = [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}]
+
+
+@pytest.mark.lm_eval_versions
+@pytest.mark.parametrize(("more", "seed"), [*((more, 1234) for more in ASKED), ({"order": "random"}, 7)])
+def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: int) -> None:
+    name, parameters = "explanation_preference", {"dataset": "sample", "system": system} | more
+    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+    task.set_fewshot_seed(seed)
+    theirs = preference(system, seed=seed, **more)
+    docs = task.test_docs()
+    assert [sample.id for sample in theirs.dataset] == [doc["id"] for doc in docs]
+    for sample, doc in zip(theirs.dataset, docs, strict=True):
+        context: Any = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
+        assert not isinstance(sample.input, str)
+        told = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
+        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(told)
+        about = sample.metadata or {}
+        assert (about["cluster"], about["humor_tasks"]["facts"]) == (doc["cluster"], doc["humor_tasks"]["facts"])
+        assert about["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
+        assert len(task.doc_to_image(doc)) == ("setting" in more)
+    assert theirs.version == task.VERSION
+
+
+def test_a_temperature_that_would_not_reach_the_judge_is_refused(system: str) -> None:
+    name, parameters = "explanation_preference", {"dataset": "sample", "system": system, "temperature": 0.7}
+    with pytest.raises(BadInput, match="--gen_kwargs"):
+        BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+
+
+def test_a_log_is_judged_again_in_the_form_it_asks_for(system: str) -> None:
+    log = run(preference(system, structured=True), judging("first", longer, True))
+    again = judging("second", longer, True)
+    kept = read_eval_log(log.location)
+    scored = score_log(
+        kept, scorer(cache=False), model_roles={"grader": again.model}, action="overwrite", display="none"
+    )
+    assert_slow(scored, longer)
+
+
+@pytest.mark.parametrize("of", ["matching", "explanation_preference"])
+def test_reference_preference_refuses_what_has_no_reference(system: str, of: str) -> None:
+    task = preference(system) if of == "explanation_preference" else build("matching", {"dataset": "sample"})
+    task.scorer = [reference_preference()]
+    log = eval(
+        task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
+    )[0]
+    assert log.status == "error"
+    assert f"is of {of}, whose replies reference_preference does not score" in str(log.error and log.error.message)
+
+
+@pytest.mark.slow
+def test_preference_refuses_samples_of_something_else() -> None:
+    task = build("matching", {"dataset": "sample"})
+    task.scorer = [scorer()]
+    log = eval(
+        task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
+    )[0]
+    assert log.status == "error"
+    assert "is of matching, whose replies preference does not score" in str(log.error and log.error.message)
+
+
+def test_a_temperature_is_a_number(system: str) -> None:
+    with pytest.raises(PrerequisiteError, match="temperature must be a number of at least 0 or none"):
+        preference(system, temperature="abc")

@@ -1,0 +1,378 @@
+"""Seq2seq models and encoders in both harnesses: the letters of plain transformers, and of lm-eval's own `hf`."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import get_model
+from standins import commands
+from standins.tiny_text import tiny_folder
+
+from humor_tasks import load
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.logs.reading import read_run
+from humor_tasks.data.records import Record, plain_text
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import Question
+from humor_tasks.models.text.choosing import open_text
+from humor_tasks.models.text.language import Generation
+from humor_tasks.models.text.seq2seq import Seq2Seq
+from humor_tasks.on_inspect.providers.text import TextAPI
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.contributions import Loglikelihood, perplexities
+from humor_tasks.on_lm_eval.providers.text import TextLM
+from humor_tasks.testing import ScriptedLM, run_lm_eval
+
+SAMPLE = {"dataset": "sample"}
+PERPLEXITIES = ("word_perplexity", "byte_perplexity", "token_perplexity")
+
+
+@cache
+def opened(name: str) -> Run:
+    """A benchmark's packaged sample, with the prompts of a direct answer."""
+    found: Run = load(name, dataset="sample", cot=False)
+    return found
+
+
+def prompt(run: Run, record: Record) -> str:
+    return plain_text((turn.text for turn in run.prompt(record).turns), run.form.prefix)
+
+
+@pytest.fixture(scope="module", params=["t5", "bart"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny model's folder; its letters differ between the rows of the sample."""
+    runs = [opened("matching"), opened("explanation")]
+    texts = [prompt(run, record) for run in runs for record in run.records]
+    texts += [str(record.target) for record in runs[1].records]
+    return tiny_folder(tmp_path_factory.mktemp(request.param), texts, request.param, seed=1)
+
+
+def plainly(folder: str) -> tuple[Any, Any]:
+    """The network and the tokenizer, loaded by transformers alone."""
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    return AutoModelForSeq2SeqLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+
+
+def chances(network: Any, tokenizer: Any, text: str, continuation: str) -> list[float]:
+    """The log-probability of each token of a continuation, in a loop over tokens."""
+    read = torch.tensor([tokenizer(text)["input_ids"]])
+    before, found = [network.config.decoder_start_token_id], []
+    for token in tokenizer(continuation, add_special_tokens=False)["input_ids"]:
+        with torch.no_grad():
+            logits = network(input_ids=read, decoder_input_ids=torch.tensor([before])).logits[0, -1]
+        found.append(float(logits.log_softmax(0)[token]))
+        before.append(token)
+    return found
+
+
+def letters(folder: str) -> dict[str, str]:
+    """The likeliest letter of each row of matching."""
+    network, tokenizer, run = *plainly(folder), opened("matching")
+    return {
+        r.id: max("ABCDE", key=lambda letter: sum(chances(network, tokenizer, prompt(run, r), f" {letter}")))
+        for r in run.records
+    }
+
+
+def logged(folder: Path) -> EvalLog:
+    (path,) = folder.glob("*.eval")
+    log = read_eval_log(path)
+    assert log.status == "success", log.error
+    assert log.samples
+    return log
+
+
+def samples(folder: Path, task: str) -> list[dict[str, Any]]:
+    (path,) = folder.rglob(f"samples_{task}_2*.jsonl")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.inspect_ai_versions
+@pytest.mark.lm_eval_versions
+@pytest.mark.slow
+def test_both_command_lines_give_the_letters_of_plain_transformers_and_of_hf(folder: str, tmp_path: Path) -> None:
+    wanted = letters(folder)
+    assert len(set(wanted.values())) > 1
+    command = ["eval", "humor_tasks/matching", "--model", f"text/{folder}", "-T", "dataset=sample", "-T", "cot=false"]
+    commands.inspect(*command, "-M", "batch_size=3", "--log-dir", tmp_path / "logs", cwd=tmp_path)
+    log = logged(tmp_path / "logs")
+    assert {str(s.id): s.output.completion for s in log.samples or ()} == {i: f"Answer: {a}" for i, a in wanted.items()}
+    tasks, found = ["nyc_matching", "nyc_explanation"], {}
+    for name, model in (("own", "humor-text"), ("hf", "hf")):
+        more = f"pretrained={folder}" + (",backend=seq2seq" if name == "hf" else "")
+        command = ["--tasks", ",".join(tasks), "--model", model, "--model_args", more, "--device", "cpu"]
+        command += ["--metadata", "dataset=sample", "--log_samples", "--output_path", str(tmp_path / name)]
+        commands.lm_eval(*command, "--gen_kwargs", "max_gen_toks=8", "--batch_size", "4", cwd=tmp_path)
+        (path,) = (tmp_path / name).rglob("results_*.json")
+        found[name] = json.loads(path.read_text())
+        rows = samples(tmp_path / name, "nyc_matching")
+        (file,) = (tmp_path / name).rglob("samples_nyc_matching_2*.jsonl")
+        assert {s.id: s.outcome.answer for s in read_run(file) if s.outcome} == wanted, name
+        assert {len(row["resps"]) for row in rows} == {5}
+    own, hf = (found[name]["results"]["nyc_explanation"] for name in ("own", "hf"))
+    perplexities_are_a_loops(folder, own)
+    for name in PERPLEXITIES[:-1]:
+        assert own[f"{name},none"] == pytest.approx(hf[f"{name},none"], rel=1e-4)
+        assert own[f"{name}_stderr,none"] == pytest.approx(hf[f"{name}_stderr,none"], rel=1e-3)
+    assert "token_perplexity,none" not in hf
+    assert found["own"]["config"]["text"] == {"kind": "seq2seq", "precision": "fp32", "device": "cpu", "prompts_cut": 0}
+    logprobs = log.samples[0].output.choices[0].logprobs  # type: ignore[index]
+    assert logprobs
+    assert [t.token for t in logprobs.content[0].top_logprobs or ()] == list("ABCDE")
+
+
+def perplexities_are_a_loops(folder: str, found: dict[str, Any]) -> None:
+    network, tokenizer, run = *plainly(folder), opened("explanation")
+    each = [chances(network, tokenizer, prompt(run, r), f" {r.target}") for r in run.records]
+    total = sum(sum(some) for some in each)
+    units = {
+        "token_perplexity": sum(len(some) for some in each),
+        "word_perplexity": sum(len((r.target or "").split()) for r in run.records),
+        "byte_perplexity": sum(len((r.target or "").encode()) for r in run.records),
+    }
+    for name, count in units.items():
+        # 1e-4 of the logarithm: a tiny model's perplexity per word exceeds any number that one compares as it is.
+        assert math.log(found[f"{name},none"]) == pytest.approx(-total / count, abs=1e-4), name
+        assert found[f"{name}_stderr,none"] > 0
+
+
+@pytest.mark.inspect_ai_versions
+@pytest.mark.lm_eval_versions
+@pytest.mark.slow
+def test_explanations_are_written_after_the_prefix_in_both_harnesses(folder: str, tmp_path: Path) -> None:
+    network, tokenizer = plainly(folder)
+    run, wanted = opened("explanation"), {}
+    for record in run.records:
+        read = torch.tensor([tokenizer(prompt(run, record))["input_ids"]])
+        ids = network.generate(input_ids=read, max_new_tokens=12, do_sample=False, num_beams=1)[0]
+        wanted[record.id] = f"Explanation: {tokenizer.decode(ids, skip_special_tokens=True).strip()}".strip()
+    assert len(set(wanted.values())) > 1
+    command = [
+        "eval",
+        "humor_tasks/explanation",
+        "--model",
+        f"text/{folder}",
+        "-T",
+        "dataset=sample",
+        "-T",
+        "cot=false",
+    ]
+    commands.inspect(*command, "--max-tokens", "12", "--log-dir", tmp_path / "logs", cwd=tmp_path)
+    log = logged(tmp_path / "logs")
+    assert {str(s.id): s.output.completion.strip() for s in log.samples or ()} == wanted
+    usage = log.samples[0].output.usage  # type: ignore[index]
+    assert usage
+    assert 0 < usage.output_tokens <= 12
+    command = ["--tasks", "nyc_explanation_gen,nyc_explanation", "--model", "humor-text"]
+    command += ["--model_args", f"pretrained={folder}", "--metadata", "dataset=sample,cot=false", "--log_samples"]
+    commands.lm_eval(*command, "--gen_kwargs", "max_gen_toks=12", "--output_path", str(tmp_path), cwd=tmp_path)
+    rows = {task: samples(tmp_path, task) for task in ("nyc_explanation_gen", "nyc_explanation")}
+    assert {row["doc"]["id"]: row["resps"][0][0].strip() for row in rows["nyc_explanation_gen"]} == wanted
+    for row in rows["nyc_explanation"]:  # its prompt already ends with the prefix, and --gen_kwargs do not reach it
+        assert row["resps"][0][0].startswith(wanted[row["doc"]["id"]])
+
+
+def test_a_matching_reply_is_generated_where_lm_eval_asks_for_one(folder: str) -> None:
+    model = TextLM(folder, device="cpu")
+    found = run_lm_eval(model, "nyc_matching_gen", metadata=SAMPLE, gen_kwargs={"max_gen_toks": 4})
+    rows = found["samples"]["nyc_matching_gen"]
+    run = load("matching", dataset="sample")  # of replies: with reasoning
+    language = Seq2Seq.load(folder, "cpu")
+    by_id = {record.id: record for record in run.records}
+    for row in rows:
+        [text] = language.generate([prompt(run, by_id[row["doc"]["id"]])], Generation(4))
+        assert row["resps"][0][0] == f"Answer: {text.text.strip()}"
+
+
+@pytest.mark.parametrize(
+    ("given", "how"),
+    [
+        ({}, {}),
+        ({"temperature": 0.7, "top_p": 0.9, "seed": 3}, {"temperature": 0.7, "top_p": 0.9, "seed": 3}),
+        ({"do_sample": True}, {"temperature": 1.0}),
+        ({"num_beams": 3}, {"beams": 3}),
+    ],
+)
+def test_gen_kwargs_are_the_settings(folder: str, given: dict[str, Any], how: dict[str, Any]) -> None:
+    model, asked = TextLM(folder, device="cpu"), [f"{i} dogs" for i in range(4)]
+    requests = [
+        harness.request(
+            "generate_until", {}, (text, {"until": ["no"], "max_gen_toks": 9, **given}), 0, harness.Where("t", i)
+        )
+        for i, text in enumerate(asked)
+    ]
+    language = Seq2Seq.load(folder, "cpu")
+    written = language.generate(asked, Generation(9, **how))
+    assert model.generate_until(requests, disable_tqdm=True) == [w.text.split("no")[0].strip() for w in written]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"typical_p": 0.9}, "typical_p"),
+        ({"temperature": 1.0, "top_p": 2}, "top_p is 2"),
+        ({"num_beams": "many"}, "beams is 'many'; it must be a whole number"),
+        ({"until": [3]}, "until contains 3"),
+    ],
+)
+def test_bad_gen_kwargs(folder: str, given: dict[str, Any], said: str) -> None:
+    request = harness.request("generate_until", {}, ("a", {"until": [], **given}), 0, harness.Where("t", 0))
+    with pytest.raises(BadInput, match=said):
+        TextLM(folder, device="cpu").generate_until([request], disable_tqdm=True)
+
+
+def test_one_reading_serves_all_choices(folder: str) -> None:
+    model = TextLM(folder, device="cpu")
+    assert isinstance(model.language, Seq2Seq)
+    rows: list[int] = []
+    hook = model.language.network.get_encoder().register_forward_pre_hook(
+        lambda _, args, given: rows.append(len(given["input_ids"])), with_kwargs=True
+    )
+    run_lm_eval(model, "nyc_matching", metadata=SAMPLE)
+    hook.remove()
+    assert sum(rows) == len(opened("matching").records)
+
+
+def inspected(task: Task, folder: str, **how: Any) -> EvalLog:
+    (log,) = eval(task, model=f"text/{folder}", display="none", log_dir=how.pop("log_dir"), **how)
+    return log
+
+
+@pytest.mark.slow
+def test_samples_differ_between_epochs_and_not_between_runs(folder: str, tmp_path: Path) -> None:
+    def replies(**how: Any) -> dict[str, list[str]]:
+        task = build("explanation", SAMPLE)
+        log = inspected(task, folder, log_dir=str(tmp_path), temperature=1.0, max_tokens=9, epochs=2, limit=3, **how)
+        assert log.status == "success", log.error
+        found: dict[str, list[str]] = {}
+        for sample in log.samples or ():
+            found.setdefault(str(sample.id), []).append(sample.output.completion)
+        return {identity: sorted(some) for identity, some in found.items()}
+
+    first = replies()
+    assert all(len(set(some)) == 2 for some in first.values())
+    get_model.__globals__["_models"].clear()  # a new run has a new model
+    assert replies() == first
+    seeded = replies(seed=5)
+    assert all(len(set(some)) == 1 for some in seeded.values())
+    assert seeded != replies(seed=6)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"num_choices": 2}, "2 choices: one text is written a request"),
+        ({"frequency_penalty": 1.0}, "frequency_penalty is not supported"),
+        ({"top_p": 1.5, "temperature": 1.0}, "top_p is 1.5"),
+    ],
+)
+def test_settings_that_inspect_cannot_have(folder: str, how: dict[str, Any], said: str, tmp_path: Path) -> None:
+    log = inspected(build("explanation", SAMPLE), folder, log_dir=str(tmp_path), limit=1, **how)
+    assert log.status == "error"
+    assert log.error
+    assert said in log.error.message
+
+
+@pytest.mark.slow
+def test_ratings_are_written_or_scored(folder: str, tmp_path: Path) -> None:
+    log = inspected(build("humicroedit_rating", SAMPLE), folder, log_dir=str(tmp_path), max_tokens=4, limit=2)
+    assert log.status == "success", log.error
+    assert all(sample.output.completion.startswith("Rating:") for sample in log.samples or ())
+    found = run_lm_eval(TextLM(folder, device="cpu"), "humicroedit_rating", metadata=SAMPLE)
+    assert found["results"]["humicroedit_rating"]["rmse,none"] > 0
+
+
+@pytest.mark.slow
+def test_yes_and_no_are_scored_as_words(folder: str, tmp_path: Path) -> None:
+    log = inspected(build("mock_detecting", SAMPLE | {"input": "description"}), folder, log_dir=str(tmp_path), limit=6)
+    assert log.status == "success", log.error
+    assert {sample.output.completion for sample in log.samples or ()} <= {"Answer: yes", "Answer: no"}
+    assert log.results
+    assert all(score.metrics["unparsed"].value == 0 for score in log.results.scores if "unparsed" in score.metrics)
+
+
+# ---- perplexity without a command line ----------------------------------------------------------
+
+
+def test_a_likelihood_keeps_its_tokens_where_lm_eval_copies_and_logs_it() -> None:
+    made = Loglikelihood(-2.5, 4)
+    copy = pickle.loads(pickle.dumps(made))  # noqa: S301 (what torch's gather does)
+    assert (copy, copy.tokens) == (-2.5, 4)
+    assert json.dumps([made, str(made)]) == '[-2.5, "-2.5"]'
+    record = Record("1", "7", {}, "", (), "two words", {})
+    found = perplexities(made, record)
+    assert tuple(found) == PERPLEXITIES
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301
+    assert tuple(perplexities(-2.5, record)) == PERPLEXITIES[:-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["t5"], indirect=True)
+def test_two_processes_give_the_perplexities_of_one(folder: str, tmp_path: Path) -> None:
+    arguments = ["--tasks", "nyc_explanation", "--model", "humor-text", "--model_args", f"pretrained={folder}"]
+    arguments += ["--metadata", "dataset=sample", "--output_path", "out", "--log_samples"]  # five rows: three and two
+    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0"]
+    found = {}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        if name == "one":
+            commands.lm_eval(*arguments, "--device", "cpu", cwd=tmp_path / name)
+        else:
+            commands.launch(*launch, commands.__file__, *arguments, cwd=tmp_path / name)
+        (path,) = (tmp_path / name).rglob("results_*.json")
+        found[name] = json.loads(path.read_text())["results"]["nyc_explanation"]
+        assert len(samples(tmp_path / name, "nyc_explanation")) == 5
+    for name in PERPLEXITIES:
+        for which in (name, f"{name}_stderr"):
+            assert found["one"][f"{which},none"] == pytest.approx(found["two"][f"{which},none"], rel=1e-4)
+
+
+def test_a_model_that_does_not_tell_its_tokens_has_no_perplexity_per_token() -> None:
+    found = run_lm_eval(ScriptedLM("Explanation: it is funny"), "nyc_explanation", metadata=SAMPLE)
+    (results,) = (found["results"][name] for name in ["nyc_explanation"])
+    assert "word_perplexity,none" in results
+    assert not any("token_perplexity" in name for name in results)
+
+
+# ---- models -------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_models_that_are_not_for_text_name_the_remedy(tmp_path: Path) -> None:
+    causal = tiny_folder(tmp_path / "causal", ["a dog"], "causal")
+    for said in (f"hf/local -M model_path={causal}", f"--model hf --model_args pretrained={causal}"):
+        with pytest.raises(BadInput, match=said):
+            open_text(causal, "cpu")
+    encoder = tiny_folder(tmp_path / "encoder", ["a dog"], "encoder")
+    with pytest.raises(BadInput, match="humor-tasks train text --model"):
+        open_text(encoder, "cpu")
+    with pytest.raises(BadInput, match="encoders compute in fp32"):
+        open_text(encoder, "cpu", "bf16")
+    with pytest.raises(BadInput, match=r"--model_args of text/.*there is no 'presicion'"):
+        TextLM(tiny_folder(tmp_path / "t5", ["a dog"]), device="cpu", presicion="bf16")
+
+
+def test_pixels_are_refused(folder: str, tmp_path: Path) -> None:
+    log = inspected(build("matching", SAMPLE | {"setting": "pixels"}), folder, log_dir=str(tmp_path))
+    assert log.error
+    assert "accepts only text" in log.error.message
+    with pytest.raises(BadInput, match="reads only text, and this question has a picture"):
+        open_text(folder, "cpu").check(Question("q", "", ("a", "b"), object()))
+    with pytest.raises(ValueError, match="multimodal"):
+        run_lm_eval(TextLM(folder, device="cpu"), "nyc_matching_pixels", metadata=SAMPLE)
+
+
+def test_the_arguments_of_the_provider() -> None:
+    api = TextAPI.__new__(TextAPI)
+    assert api.arguments() == ["device", "precision", "batch_size", "revision"]

@@ -1,0 +1,310 @@
+"""The Inspect side: every task and setting end to end with a scripted model, rescoring, logs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Epochs, Task, eval, score
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
+from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score, ScoreEdit
+from rich.text import Text
+from standins import commands
+from standins.bad_rows import dataset_folder, row
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS, by_points
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import build, multiple_choice, reference_overlap
+from humor_tasks.on_inspect.errors import CannotRun, plain
+from humor_tasks.results.submission import read_answers
+from humor_tasks.tasks import explanation, matching, ranking
+
+pytestmark = pytest.mark.inspect_ai_versions
+
+TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
+
+
+def scripted(*replies: str | ModelOutput) -> Any:
+    """A mock model that gives these replies over and over."""
+    outputs = []
+    for reply in replies:
+        output = reply if isinstance(reply, ModelOutput) else ModelOutput.from_content("mockllm/model", reply)
+        output.usage = ModelUsage()
+        outputs.append(output)
+    return get_model("mockllm/model", custom_outputs=itertools.cycle(outputs))
+
+
+def run(task: Task, model: Any, **more: Any) -> EvalLog:
+    log = eval(task, model=model, display="none", **more)[0]
+    assert log.status == "success", log.error
+    return log
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    assert log.results
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
+def test_every_task_and_setting_runs(name: str, setting: str) -> None:
+    log = run(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
+    definition = load(name, dataset="sample", setting=setting)
+    replies = {record.id: "Answer: A\nExplanation: It rhymes." for record in definition.records}
+    report = evaluate(definition, replies)
+    found = metrics(log)
+    for metric, estimate in report.metrics.items():
+        assert found[metric] == pytest.approx(estimate.value, nan_ok=True)
+        assert found[f"{metric}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True)
+        assert found[f"{metric}_ci_low"] == pytest.approx(estimate.low, nan_ok=True)
+    assert log.eval.metadata
+    assert log.eval.metadata["signature"] == str(definition.signature("generate"))
+    assert log.eval.metadata["source"]["fingerprint"] == definition.data.provenance["fingerprint"]
+    assert log.eval.task_version == BENCHMARKS[name].version
+
+
+def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
+    seen: list[int] = []
+
+    def look(input: list[Any], *rest: Any) -> ModelOutput:
+        images = [c for m in input if not isinstance(m.content, str) for c in m.content if isinstance(c, ContentImage)]
+        assert all(image.image.startswith("data:image/png;base64,") for image in images)
+        seen.append(len(images))
+        output = ModelOutput.from_content("mockllm/model", "Answer: A")
+        output.usage = ModelUsage()
+        return output
+
+    task = matching(dataset="sample", setting="pixels", shots=2)
+    assert all(isinstance(message.content, str) for sample in task.dataset for message in sample.input)
+    log = run(task, get_model("mockllm/model", custom_outputs=look), log_images=False)
+    assert set(seen) == {3}
+    pictures = {r.id: r.picture for r in load("matching", dataset="sample", setting="pixels").records}
+    for sample in log.samples or []:
+        shown = sample.metadata["pictures"]
+        assert shown[-1] == {"where": pictures[sample.id].where, "sha256": pictures[sample.id].sha256()}
+        assert len(shown) == 3
+
+
+@pytest.mark.slow
+def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> None:
+    from PIL import Image
+
+    folder = tmp_path / "d"
+    rows = [row(image="good.png"), row(image="bad.png", instance_id="m2")]
+    dataset_folder(folder, rows, "matching_from_pixels")
+    for name in ("good.png", "bad.png"):
+        Image.effect_noise((80, 80), 90).save(folder / name)
+    task = matching(dataset=str(folder), setting="pixels")
+    (folder / "bad.png").write_bytes((folder / "good.png").read_bytes()[:2000])
+    log = eval(task, model=scripted("Answer: B"), display="none")[0]
+    assert log.status == "error"
+    assert "bad.png" in str(log.error)
+    log = eval(task, model=scripted("Answer: B"), display="none", fail_on_error=False)[0]
+    assert metrics(log)["accuracy"] == 1
+    with pytest.raises(PrerequisiteError, match=r"1 of 2 rows .* bad\.png"):
+        matching(dataset=str(folder), setting="pixels")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("strategy", "task"), itertools.product(["random", "first", "longest", "overlap"], TASKS))
+def test_baselines_answer_every_task(strategy: str, task: str) -> None:
+    log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
+    assert metrics(log)["unparsed"] == 0
+    for sample in log.samples or []:
+        assert sample.output.usage is None or sample.output.usage.total_tokens == 0
+        if sample.choices:
+            logprobs = sample.output.choices[0].logprobs
+            assert logprobs is not None
+            assert len(logprobs.content[0].top_logprobs or []) == len(sample.choices)
+            assert set(sample.output.metadata["scores"]) == set("ABCDE"[: len(sample.choices)])
+
+
+def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
+    task = Task(
+        dataset=[
+            Sample(input="A bear.\n\nA) fish\nB) a bear\nC) honey", target="B", choices=["fish", "a bear", "honey"])
+        ],
+        scorer=multiple_choice(),
+    )
+    log = run(task, "baseline/overlap")
+    assert metrics(log)["accuracy"] == 1
+
+
+@pytest.mark.slow
+def test_unparsed_refused_and_empty_replies() -> None:
+    refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
+    log = run(
+        matching(dataset="sample"), scripted("no idea", refusal, "", "I cannot help with that."), max_connections=1
+    )
+    found = metrics(log)
+    assert found["accuracy"] == 0
+    assert (found["unparsed"], found["refused"]) == (0.5, 0.5)
+    reasons = {s.scores["multiple_choice"].reason for s in log.samples or [] if s.scores}
+    assert reasons == {"invalid_response_format", "refusal", "no_response"}
+    left_out = metrics(run(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
+    assert "accuracy" not in left_out
+    assert left_out["unparsed"] == 1
+
+
+@pytest.mark.parametrize("reducer", [None, "mean", "pass_at_2"])
+def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
+    reducer: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    epochs = Epochs(2, reducer)
+    log = run(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=epochs, max_connections=1)
+    assert metrics(log)["unparsed"] == pytest.approx(0.5)
+    told = [record.getMessage() for record in caplog.records if record.name.startswith("humor_tasks")]
+    warned = "matching: the epochs reducer pass_at_2 does not change these metrics: they count every reply"
+    assert [warned in each for each in told] == [True] * (reducer == "pass_at_2")
+
+
+@pytest.mark.slow
+def test_all_folds_in_one_run() -> None:
+    log = run(ranking(dataset="sample", fold="all"), "baseline/first")
+    found = metrics(log)
+    folds = [found[f"accuracy_fold{k}"] for k in range(5)]
+    assert found["accuracy"] == pytest.approx(sum(folds) / 5)
+    single = metrics(run(ranking(dataset="sample", fold=3), "baseline/first"))
+    assert single["crowd_accuracy"] == found["crowd_accuracy_fold3"]
+
+
+@pytest.mark.slow
+def test_a_log_can_be_rescored_by_another_rule() -> None:
+    log = run(matching(dataset="sample"), scripted("Answer: Actually, none."))
+    assert metrics(log)["unparsed"] == 1
+    again = score(log, multiple_choice(extraction="released_chat"), action="overwrite", display="none")
+    assert metrics(again)["unparsed"] == 0
+    texts = run(explanation(dataset="sample"), scripted("Explanation: because"))
+    assert metrics(score(texts, reference_overlap(), action="overwrite", display="none")) == metrics(texts)
+
+
+@pytest.fixture
+def leaderboard(tmp_path: Path) -> Path:
+    from PIL import Image
+
+    folder = tmp_path / "board"
+    folder.mkdir()
+    instances = []
+    for i in range(3):
+        Image.new("L", (30, 30), i * 90).save(folder / f"{i}.png")
+        choices = {letter: f"caption {letter}{i}" for letter in "ABCDE"}
+        instances.append({"instance_id": f"i{i}", "image": f"{i}.png", "choices": choices})
+    (folder / "instances.json").write_text(json.dumps(instances))
+    return folder
+
+
+def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D", "hm"), max_connections=1)
+    found = metrics(log)
+    assert "accuracy" not in found
+    assert found["unparsed"] == pytest.approx(1 / 3)
+    read = read_answers(Path(log.location))
+    answers = read.answers
+    assert (sorted(answers), read.letters) == (["i0", "i1", "i2"], "ABCDE")
+    command = ["export", "submission", log.location, "-o", tmp_path / "p.json"]
+    assert "without an answer" in commands.refused(*command)
+    assert not (tmp_path / "p.json").exists()
+    commands.humor_tasks(*command, "--fill", "E")
+    written = json.loads((tmp_path / "p.json").read_text())
+    assert written == {identity: letter or "E" for identity, letter in answers.items()}
+
+
+def test_a_limited_run_makes_no_submission(leaderboard: Path) -> None:
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
+    with pytest.raises(BadInput, match="holds 2 of 3 instances"):
+        read_answers(Path(log.location))
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), epochs=2)
+    with pytest.raises(BadInput, match="holds several epochs"):
+        read_answers(Path(log.location))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"setting": "description"}, "use setting=pixels"),
+        ({"setting": "pixels", "shots": 2}, "no train split"),
+        ({"setting": "pixels", "fold": 3}, "leave out fold, split and revision"),
+    ],
+)
+def test_leaderboard_misuse(leaderboard: Path, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrerequisiteError, match=message):
+        matching(dataset=str(leaderboard), **parameters)
+
+
+def test_two_letters_in_a_five_letter_task(leaderboard: Path) -> None:
+    with pytest.raises(PrerequisiteError, match="caption_choices has 5 captions; this benchmark needs 2"):
+        ranking(dataset=str(leaderboard), setting="pixels")
+
+
+def test_a_scorer_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    judging = replace(by_points(), scorer="coverage")
+    monkeypatch.setitem(BENCHMARKS, "quips", replace(BENCHMARKS["humorbench"], name="quips", judging=judging))
+    with pytest.raises(CannotRun, match=r"^quips: its scorer 'coverage' is none of humor_tasks\.on_inspect"):
+        build("quips", {"dataset": "sample"})
+
+
+def test_bad_input_is_told_without_a_traceback() -> None:
+    with pytest.raises(PrerequisiteError, match="Did you mean 'pixels'"):
+        matching(dataset="sample", setting="pixel")
+    with pytest.raises(PrerequisiteError, match="Did you mean 'overlap'"):
+        get_model("baseline/overlaps")
+    with pytest.raises(PrerequisiteError, match=r"there is no 'sed'.*Did you mean 'seed'"):
+        get_model("baseline/random", sed=3)
+
+
+@pytest.mark.slow
+def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inspect = ["eval", "humor_tasks/matching", "--log-dir", str(tmp_path), "--model", "baseline/overlap"]
+    commands.inspect(*inspect, "-T", "dataset=sample", cwd=tmp_path)
+    (log,) = tmp_path.glob("*.eval")
+    before = metrics(read_eval_log(str(log)))
+    rescored = ["score", log, "--scorer", "humor_tasks/multiple_choice", "--action", "overwrite", "--overwrite"]
+    commands.inspect(*rescored, cwd=tmp_path)
+    assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
+    monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
+    for given, said in (
+        ("fold=7", "fold: there is no '7'"),
+        ("dataset=/no/[/where]", "dataset=/no/[/where] is neither"),
+    ):
+        process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", given]  # as such it says what is wrong
+        wrong = subprocess.run(process, capture_output=True, text=True)
+        assert said in " ".join((wrong.stdout + wrong.stderr).split())
+        assert "Traceback" not in wrong.stdout + wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "said", ["pip install 'humor-tasks[video]'", "/no/[/where]", "[bold]", r"a \[b] c\\", "[/]", "x"]
+)
+def test_brackets_in_a_message_are_no_markup(said: str) -> None:
+    problem = CannotRun(f"say {said}")
+    assert Text.from_markup(str(problem.message)).plain == str(problem) == plain(problem) == f"say {said}"
+    assert plain(PrerequisiteError("[bold]say[/bold] it,\nthen  again")) == "say it, then again"
+    assert plain(PrerequisiteError("no [/colour]")) == "no [/colour]"
+    assert plain(ValueError("not [bold]")) == "not [bold]"
+
+
+def test_an_edited_score_counts_as_edited() -> None:
+    log = run(matching(dataset="sample"), scripted("Answer: A"))
+    for sample in log.samples or []:
+        edit_score(log, sample.id, "multiple_choice", ScoreEdit(value="C"), recompute_metrics=False)
+    recompute_metrics(log)
+    assert metrics(log)["accuracy"] == 1
+
+
+def test_scores_show_letter_and_status() -> None:
+    log = run(matching(dataset="sample"), scripted("**Answer:** C"))
+    for sample in log.samples or []:
+        found: Score = (sample.scores or {})["multiple_choice"]
+        assert found.answer == "C"
+        assert found.value == ("C" if sample.target == "C" else "I")

@@ -1,0 +1,214 @@
+"""What holds the whole together: one definition, two harnesses, one direction of imports."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai import list_tasks
+from inspect_ai.model import ChatMessageUser, ContentImage
+from standins.paths import REPOSITORY
+
+import humor_tasks
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+
+pytestmark = [pytest.mark.inspect_ai_versions, pytest.mark.lm_eval_versions]
+
+STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
+NYCC = ("matching", "ranking", "explanation")
+HUMORBENCH = ("humorbench", "humorbench_autograder")
+MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
+ONLY_IN_INSPECT = {"brainstorm", "mock_generation"}
+SETTINGS = ("description", "pixels", "caption_only")
+
+
+def lm_eval_task(name: str, output_type: str, **metadata: Any) -> BenchmarkTask:
+    return BenchmarkTask(
+        {
+            "task": f"nyc_{name}",
+            "benchmark": name,
+            "output_type": output_type,
+            "metadata": {"dataset": "sample"} | metadata,
+        }
+    )
+
+
+CASES = [
+    (name, setting, shots, fold)
+    for name, setting, (shots, fold) in itertools.product(NYCC, SETTINGS, ((0, 0), (2, 1), (0, "all")))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "setting", "shots", "fold"), CASES)
+def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, fold: int | str) -> None:
+    inspect_task = build(name, {"dataset": "sample", "setting": setting, "shots": shots, "fold": fold})
+    task = lm_eval_task(name, "generate_until", setting=setting, fold=fold)
+    task.set_fewshot_seed(1234)  # what lm-eval's command line does
+    docs = {doc["id"]: doc for doc in task.test_docs()}
+    run = BENCHMARKS[name].open(dataset="sample", setting=setting, shots=shots, fold=fold)
+    assert [sample.id for sample in inspect_task.dataset] == list(docs)
+    for sample, record in zip(inspect_task.dataset, run.records, strict=True):
+        doc = docs[str(sample.id)]
+        context = task.fewshot_context(
+            doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
+        )
+        theirs = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
+        assert [message.text for message in sample.input] == theirs
+        assert [message.role for message in sample.input] == [turn["role"] for turn in context]
+        assert (sample.choices or []) == doc["choices"]
+        assert sample.target == doc["target"] == task.doc_to_target(doc)
+        shown = [
+            part.image
+            for message in chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=True)
+            if isinstance(message, ChatMessageUser) and not isinstance(message.content, str)
+            for part in message.content
+            if isinstance(part, ContentImage)
+        ]
+        opened = task.doc_to_image(doc)
+        assert len(shown) == len(opened) == (0 if setting != "pixels" else shots + 1)
+        assert shown == [picture.data_uri() for picture in run.prompt(record).pictures]
+        assert [image.tobytes() for image in opened] == [p.open().tobytes() for p in run.prompt(record).pictures]
+
+
+@pytest.mark.parametrize(("name", "per"), [("humorbench", "row"), ("humorbench", "caption"), (HUMORBENCH[1], None)])
+def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -> None:
+    parameters = {"dataset": "sample"} | ({"one_explanation_per": per} if per else {})
+    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+    for sample, doc in zip(build(name, parameters).dataset, task.test_docs(), strict=True):
+        context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
+        assert sample.id == doc["id"]
+        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(turn["content"] for turn in context)
+        assert (sample.metadata or {}).get("points", []) == doc.get("points", [])
+        assert (sample.metadata or {})["cluster"] == doc["cluster"]
+    assert build(name, parameters).version == task.VERSION
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shown", "shots"), [("description", 0), ("media", 0), ("description", 2), ("media", 2)])
+@pytest.mark.parametrize("name", MOCK)
+def test_both_harnesses_show_the_same_of_mock(name: str, shown: str, shots: int) -> None:
+    parameters = {"dataset": "sample", "scene": "stills", "input": shown}
+    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+    inspect_task = build(name, parameters | {"shots": shots})
+    run = BENCHMARKS[name].open(**parameters, shots=shots)
+    assert inspect_task.version == task.VERSION
+    for sample, doc, record in zip(inspect_task.dataset, task.test_docs(), run.records, strict=True):
+        context = task.fewshot_context(
+            doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
+        )
+        assert [message.text for message in sample.input] == [
+            turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context
+        ]
+        assert (sample.id, sample.choices or [], sample.target) == (doc["id"], doc["choices"], doc["target"])
+        assert (sample.metadata or {})["cluster"] == doc["cluster"]
+        assert (sample.metadata or {})["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
+        opened = [image.tobytes() for image in task.doc_to_image(doc)]
+        assert opened == [picture.open().tobytes() for picture in run.prompt(record).pictures]
+        assert len(opened) == (shots + 1) * (shown == "media")
+
+
+def test_log_likelihoods_of_yes_and_no_are_compared_as_words() -> None:
+    parameters = {"dataset": "sample", "scene": "post", "input": "description"}
+    config = {"task": "x", "benchmark": "mock_detecting", "output_type": "multiple_choice", "metadata": parameters}
+    task = BenchmarkTask(config)
+    doc = task.test_docs()[0]
+    requests = task.construct_requests(doc, "ctx", metadata=("x", 0, 1))
+    assert [request.args for request in requests] == [("ctx", " yes"), ("ctx", " no")]
+    assert task.fewshot_context(doc, 0).endswith("Is the caption sarcastic?\n\nAnswer:")
+    for likelihoods, accuracy in (([(-1.0, True), (-2.0, False)], 1.0), ([(-2.0, False), (-1.0, True)], 0.0)):
+        assert task.process_results({**doc, "target": "yes"}, likelihoods)["acc"] == pytest.approx(
+            accuracy if doc["target"] == "yes" else 1 - accuracy
+        )
+
+
+@pytest.mark.parametrize("name", NYCC)
+def test_log_likelihood_variants_ask_the_direct_prompt(name: str) -> None:
+    run = BENCHMARKS[name].open(dataset="sample", cot=False)
+    task = lm_eval_task(name, "multiple_choice" if run.form.labels else "loglikelihood")
+    for doc, record in zip(task.test_docs(), run.records, strict=True):
+        plain = "\n\n".join(turn["content"] for turn in messages(run.prompt(record)))
+        prefix = "Explanation:" if name == "explanation" else "Answer:"
+        assert task.fewshot_context(doc, 0) == f"{plain}\n\n{prefix}"
+
+
+def test_every_stub_loads_and_every_benchmark_has_one() -> None:
+    configs = {  # each file is called like what it defines
+        stub.stem: yaml.load(stub.read_text().replace("!function ", ""), Loader=yaml.SafeLoader) for stub in STUBS
+    }
+    tasks = {name: config for name, config in configs.items() if "class" in config}
+    for name, config in configs.items():
+        assert name == (config["task"] if name in tasks else config["group"])
+        assert ("fold" in config) == ("crossval" in name and name in tasks)
+        if name not in tasks:
+            assert set(config["task"]) <= set(tasks)
+            continue
+        assert config["class"] == f"{BenchmarkTask.__module__}.{BenchmarkTask.__name__}"
+        assert config["benchmark"] in BENCHMARKS
+        if name.endswith("_gen"):
+            differing = {"task", "output_type"}
+            other = tasks[name.removesuffix("_gen")]
+            assert {k: v for k, v in config.items() if k not in differing} == {
+                k: v for k, v in other.items() if k not in differing
+            }
+            assert (config["output_type"], other["output_type"] == "generate_until") == ("generate_until", False)
+    assert {config["benchmark"] for config in tasks.values()} == set(BENCHMARKS) - ONLY_IN_INSPECT
+    assert set(configs) - set(tasks) == {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+
+
+def test_every_task_is_found_without_importing_it() -> None:
+    """As `inspect list tasks` and the register of inspect_evals find them: top-level functions under `@task`."""
+    found = list_tasks(str(Path("humor_tasks") / "on_inspect" / "tasks"), root_dir=REPOSITORY)
+    assert sorted(task.name for task in found) == sorted(BENCHMARKS)
+
+
+def test_lm_eval_indexes_every_stub() -> None:
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=str(STUBS[0].parent), include_defaults=False)
+    assert sorted(manager.all_tasks) == sorted(stub.stem for stub in STUBS)
+
+
+@pytest.mark.slow
+def test_registry_is_light() -> None:
+    """A module for each corpus, a handful around them, and nothing of other packages that Inspect does not import."""
+    code = (
+        "import inspect_ai, sys; before = set(sys.modules); import humor_tasks._registry;"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = ast.literal_eval(printed)
+    assert {name.split(".")[0] for name in loaded} == {"humor_tasks"}
+    corpora = [name for name in loaded if name.startswith("humor_tasks.on_inspect.tasks.")]
+    assert set(loaded) - set(corpora) == {
+        *("humor_tasks", "humor_tasks._version", "humor_tasks._registry", "humor_tasks.tasks"),
+        *("humor_tasks.on_inspect", "humor_tasks.on_inspect.parts", "humor_tasks.on_inspect.tasks"),
+    }
+    assert len(corpora) <= 8
+
+
+@pytest.mark.slow
+def test_what_offers_a_clip_is_imported_without_torch() -> None:
+    code = (
+        "import sys, humor_tasks, humor_tasks.on_inspect.providers.chooser, humor_tasks.models.clip\n"
+        "humor_tasks.clip_predict\n"
+        "print(sorted({'torch', 'open_clip', 'torchvision'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_top_level_package_offers_load_and_evaluate() -> None:
+    assert callable(humor_tasks.load)
+    assert callable(humor_tasks.evaluate)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        humor_tasks.nothing  # noqa: B018
