@@ -1,4 +1,4 @@
-"""What raters are asked, in which order, and that no vote is lost; the page itself is in test_annotate_page.py."""
+"""What raters are asked, in which order, and that no vote is lost; the page itself is in test_annotation_page.py."""
 
 from __future__ import annotations
 
