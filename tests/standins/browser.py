@@ -1,7 +1,7 @@
 """A real browser, servers of the annotation page, and what a person does there.
 
-Without Chromium or Chrome the tests that need one are skipped, and a line at the end of the run says how many. Set CI or
-HUMOR_TASKS_BROWSER_REQUIRED to 1, and they fail instead.
+Without Chromium or Chrome the tests that need one are skipped, and a line at the end of the run says how many. Set CI
+or HUMOR_TASKS_BROWSER_REQUIRED to 1, and they fail instead.
 """
 
 from __future__ import annotations

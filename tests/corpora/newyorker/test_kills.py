@@ -1,4 +1,4 @@
-"""A build that is killed again and again ends with the same bytes as one that is not."""
+"""A build that is killed again and again, or that two processes share, ends with the same bytes as one that is not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from standins import killing
-from standins.contests import invent
+from standins.contests import invent, tiny_encoder
 
-KILLS = 10
+KILLS = 5
 
 
 def run(*given: object) -> int | None:
@@ -31,18 +31,21 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_killed_at_ten_random_places_the_corpus_is_the_same(tmp_path: Path, minilm: str) -> None:
+def test_killed_at_random_places_or_shared_by_processes_the_corpus_is_the_same(tmp_path: Path) -> None:
     """The places are numbers of file operations, so that units are cut at every point of their writing."""
-    folder = invent(tmp_path, contests=12, captions=24)
-    assert run(folder, minilm, "whole") == 0
+    folder, encoder = invent(tmp_path, contests=12, captions=24), tiny_encoder(tmp_path / "tiny")
+    assert run(folder, encoder, "whole") == 0
     operations = int((folder / "operations.txt").read_text())
     draw, kills, code = random.Random(18), 0, None
     while code != 0:
         assert not (folder / "killed").exists()
-        code = run(folder, minilm, "killed", draw.randrange(1, operations // 6) if kills < KILLS else None)
+        code = run(folder, encoder, "killed", draw.randrange(1, operations // 3) if kills < KILLS else None)
         assert code in (0, -signal.SIGKILL)
         kills += code != 0
     assert kills == KILLS
     assert [path for path in folder.rglob(".*") if path.is_dir()]  # units were cut while they were written
     assert files_in(folder / "killed") == files_in(folder / "whole")
     assert files_in(folder / "killed.work") == files_in(folder / "whole.work")
+    assert run(folder, encoder, "shared", None, 2) == 0
+    assert files_in(folder / "shared") == files_in(folder / "whole")
+    assert files_in(folder / "shared.work") == files_in(folder / "whole.work")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from standins.contests import tiny_encoder
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -19,7 +20,7 @@ EVERY = 50
 
 
 @pytest.fixture(scope="module")
-def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Path:
+def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The corpus of every 50th caption of CONTESTS, with the crowd's five best."""
     raw, folder = real_data / "newyorker_raw", tmp_path_factory.mktemp("real")
     (folder / "crowd").mkdir()
@@ -28,7 +29,7 @@ def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory, minilm: st
         kept = rows[:5] + rows[5::EVERY]
         (folder / "crowd" / f"{number}.csv").write_text("\n".join([header, *kept]) + "\n", encoding="utf-8")
     given = ["--annotations", raw / "all_newyorker_contest_annotations.json", "--crowd", folder / "crowd"]
-    given += ["--embedding", minilm, "--workers", "1", "-o", folder / "corpus"]
+    given += ["--embedding", tiny_encoder(folder / "tiny"), "--workers", "1", "-o", folder / "corpus"]
     result = CliRunner().invoke(main, ["build", "newyorker", *map(str, given)])
     assert result.exit_code == 0, result.output
     return folder / "corpus"

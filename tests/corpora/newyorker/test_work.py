@@ -1,4 +1,4 @@
-"""Stages and units of a build: keys, resuming, workers, Ray."""
+"""Stages and units of a build: keys, resuming, Ray; several processes are in test_build.py and test_kills.py."""
 
 from __future__ import annotations
 
@@ -35,11 +35,6 @@ def test_until(tmp_path: Path) -> None:
     assert list(build(work_in(tmp_path), "long", 1, False, lambda line: None)) == ["words", "long"]
     with pytest.raises(BadInput, match=r"there is no 'lang'.*Did you mean 'long'"):
         build(work_in(tmp_path), "lang", 1, False, lambda line: None)
-
-
-@pytest.mark.slow
-def test_processes_write_the_same(tmp_path: Path) -> None:
-    assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "three"), workers=3)
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
@@ -119,13 +114,6 @@ def _double(item: int) -> int:
 
 def _refuse(item: int) -> int:
     raise BadInput("no room")
-
-
-@pytest.mark.slow
-def test_memory_is_that_of_the_processes() -> None:
-    with Workers(_double, 2) as workers:
-        assert sorted(workers.run([1, 2, 3])) == [2, 4, 6]
-        assert workers.peak > 0
 
 
 @pytest.mark.slow
