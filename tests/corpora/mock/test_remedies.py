@@ -28,7 +28,7 @@ SAMPLE = Path(folder("mock"))
 # ---- folders ------------------------------------------------------------------------------------
 
 
-def dialogues(tmp: Path, n: int = 60) -> Path:
+def dialogues(tmp: Path, n: int = 24) -> Path:
     return made.mustard(tmp / "m.json", {f"1_{i}": (made.dialogue(i), bool(i % 2)) for i in range(n)})
 
 
@@ -315,7 +315,7 @@ def options_without_clips(tmp: Path) -> tuple[Run, str, Run]:
     mock = comedy_only(tmp)
     return (
         options(mock),
-        "line 1: has no picture or clip, as 25 of 25 rows. Use --input description.",
+        "line 1: has no picture or clip, as 10 of 10 rows. Use --input description.",
         options(mock, "--input", "description"),
     )
 
@@ -333,7 +333,7 @@ def options_of_posts_in_a_circle(tmp: Path) -> tuple[Run, str, Run]:
     mock = without_pictures(tmp)
     return (
         options(mock, "--input", "description"),
-        "has no description, as 8 of 33 rows. Use --input description --scene comedy.",
+        "has no description, as 8 of 18 rows. Use --input description --scene comedy.",
         options(mock, "--input", "description", "--scene", "comedy"),
     )
 
@@ -399,14 +399,14 @@ def loaded(name: str, dataset: Path, **parameters: Any) -> tuple[Any, list[str]]
 def test_the_default_scene_takes_what_the_folder_holds_and_says_what_it_lacks(tmp_path: Path) -> None:
     """No source gives cartoons that are not humorous."""
     posts(tmp_path, 20)
-    clips = made.mustard_clips(tmp_path / "clips", [f"1_{i}" for i in range(60)])
+    clips = made.mustard_clips(tmp_path / "clips", [f"1_{i}" for i in range(24)])
     given = ["--cai", tmp_path / "cai", "--mustard", dialogues(tmp_path), "--mustard-clips", clips]
     built(tmp_path / "mock", *given, "--newyorker", "sample")
     run, told = loaded("mock_detecting", tmp_path / "mock")
     counts = {scene: sum(r.groups["scene"] == scene for r in run.records) for scene in ("cartoon", "post", "comedy")}
-    assert counts == {"cartoon": 0, "post": 2, "comedy": 6}
+    assert counts == {"cartoon": 0, "post": 2, "comedy": 2}
     assert told == [
-        "mock_detecting: cartoon: there is no cartoon_detecting/test. Left out. Evaluated: 2 of post, 6 of comedy."
+        "mock_detecting: cartoon: there is no cartoon_detecting/test. Left out. Evaluated: 2 of post, 2 of comedy."
     ]
     assert "|left_out:cartoon:all|" in str(run.signature("generate"))
     assert run.data.provenance["left_out"] == {"cartoon": "all"}
