@@ -24,10 +24,7 @@ from standins.waiting import LIMIT
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = ("CI", "HUMOR_TASKS_BROWSER_REQUIRED")
-MISSING = (
-    "no browser is found, so pages were not tested in one: `apt-get install chromium` or Google Chrome brings it "
-    f"(looked for {', '.join(PROGRAMS)})"
-)
+MISSING = f"no browser: install Chromium (apt-get install chromium) or Google Chrome; looked for {', '.join(PROGRAMS)}"
 ARGUMENTS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -57,6 +54,15 @@ CONTRAST = """() => {
 }"""
 
 
+class NoBrowser(pytest.skip.Exception):
+    """Tests that are skipped at one place and for one reason are one line of pytest's summary.
+
+    For pytest a test that a fixture skips is skipped at the test's own place, which it says by this attribute.
+    """
+
+    _use_item_location = property(lambda self: False, lambda self, value: None)  # type: ignore[assignment]
+
+
 def program() -> str:
     """The path of the browser.
 
@@ -68,8 +74,8 @@ def program() -> str:
         if found := shutil.which(name):
             return found
     if any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in REQUIRED):
-        pytest.fail(f"{MISSING} ({' or '.join(REQUIRED)} is set: without a browser this is an error)")
-    pytest.skip(MISSING)
+        pytest.fail(f"{MISSING} ({' or '.join(REQUIRED)} is set, so this is an error)", pytrace=False)
+    raise NoBrowser(MISSING)
 
 
 @contextlib.contextmanager
