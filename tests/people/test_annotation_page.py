@@ -44,7 +44,7 @@ def votes(tmp_path: Path) -> Path:
     return tmp_path / "votes.csv"
 
 
-def rows_of(votes: Path) -> list[dict[str, str]]:
+def vote_rows(votes: Path) -> list[dict[str, str]]:
     with votes.open(newline="") as file:
         return list(csv.DictReader(file))
 
@@ -72,8 +72,8 @@ class Voting:
         self.chosen[item, self.name] = choice
 
 
-def written(votes: Path) -> dict[tuple[str, str], str]:
-    return {(row["item"], row["rater"]): row["choice"] for row in rows_of(votes)}
+def choices_in(votes: Path) -> dict[tuple[str, str], str]:
+    return {(row["item"], row["rater"]): row["choice"] for row in vote_rows(votes)}
 
 
 def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(
@@ -98,7 +98,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(
             bob.page.tap("#vote-tie" if place is None else f"#vote-{place}")
             ann.rater.expect(f"{done} of 6")
             bob.rater.expect(f"{done} of 6")
-        assert written(votes) == chosen
+        assert choices_in(votes) == chosen
 
         # Killed while a vote is on its way: it is kept whole or not at all, and the page is told neither.
         item, choice = bob.choice(0)
@@ -108,7 +108,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(
         bob.rater.leave()
         server.start()
         assert "2 annotators so far" in server.said
-        arrived = sum(row["rater"] == "bob" for row in rows_of(votes)) - 3
+        arrived = sum(row["rater"] == "bob" for row in vote_rows(votes)) - 3
         chosen |= {(item, "bob"): choice} if arrived else {}
         # Ann's page is still open and goes on; Bob opens his again, and his phone writes a capital.
         ann.take(0)
@@ -117,7 +117,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(
         bob = Voting(windows.open(server, phone=True), "bob", chosen)
         bob.rater.enter(" Bob ")
         bob.rater.expect(f"{4 + arrived} of 6")
-        assert written(votes) == chosen
+        assert choices_in(votes) == chosen
 
         # A mistake: Ann writes why, votes, takes it back, and votes otherwise.
         before = ann.rater.options()
@@ -126,13 +126,13 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(
         ann.page.keyboard.press("Escape")
         ann.page.keyboard.press("1")
         ann.rater.expect("6 of 6")
-        assert rows_of(votes)[-1]["reason"] == "buta 12 t"
+        assert vote_rows(votes)[-1]["reason"] == "buta 12 t"
         ann.page.keyboard.press("u")
         ann.rater.expect("5 of 6")
         assert "withdrawn" in ann.page.inner_text("#note")
         assert ann.rater.options() == before
         assert ann.page.input_value("#reason textarea") == "buta 12 t"
-        assert written(votes) == chosen
+        assert choices_in(votes) == chosen
         for each in (ann, bob):
             for n in range(int(each.rater.count().split()[0]), 7):
                 each.take(1)
@@ -166,7 +166,7 @@ def test_a_restarted_server_brings_a_rater_back_to_the_same_item(
         rater.expect("2 of 6")
         assert rater.page.inner_text("#progress .who") == "Rater ann"
         assert (rater.options(), rater.page.input_value("#reason textarea")) == (before, "=because")
-        assert len(rows_of(votes)) == 1
+        assert len(vote_rows(votes)) == 1
         rater.page.keyboard.press("1")
         rater.expect("3 of 6")
         # A vote that was saved while its answer was lost: the page returns to the next item, and the reason is gone.
@@ -410,7 +410,7 @@ def test_a_key_or_tap_on_an_item_that_nobody_saw_is_no_vote(
         rater.page.keyboard.press("1")
         rater.expect("5 of 6")
         assert rater.problems == []
-    assert [TEXTS[row["item"]]["AB".index(row["choice"])] for row in rows_of(votes)] == expected
+    assert [TEXTS[row["item"]]["AB".index(row["choice"])] for row in vote_rows(votes)] == expected
 
 
 def test_keys_can_be_switched_off_and_the_browser_remembers_it(

@@ -60,6 +60,7 @@ class NoBrowser(pytest.skip.Exception):
     For pytest a test that a fixture skips is skipped at the test's own place, which it says by this attribute.
     """
 
+    __module__ = "builtins"  # or the line would say where this class is
     _use_item_location = property(lambda self: False, lambda self, value: None)  # type: ignore[assignment]
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 from datasets import disable_progress_bars, get_dataset_config_names, load_dataset
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
+
+
+@cache
+def csv_rows(path: Path) -> tuple[dict[str, str], ...]:
+    """The rows of a CSV file, read without any library that could mend them."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
 
 
 def plain(text: str) -> str:

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 from standins import commands
 from standins.contests import COLUMNS, invent, tiny_encoder
+from standins.newyorker_stages import files_in
 from standins.tiny_text import tiny_folder
 
 from humor_tasks.cli import main
@@ -26,7 +27,7 @@ BLOCKS = range(5)
 FIRST = 101
 
 
-def build(folder: Path, encoder: Path, output: str = "corpus", *more: str) -> Result:
+def build_corpus(folder: Path, encoder: Path, output: str = "corpus", *more: str) -> Result:
     """The command on a folder of raw contests."""
     given = ["--crowd", folder / "crowd", "--embedding", encoder, "--workers", "1", "-o", folder / output, *more]
     if (folder / "annotations.json").exists():
@@ -53,7 +54,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
                 json.dumps({"contest_number": int(number), "caption": caption, "explanation": "No doors."}) + "\n"
             )
     more = ["--images", folder / "images", "--explanations", folder / "explanations.jsonl"]
-    result = build(folder, encoder, "corpus", *map(str, more))
+    result = build_corpus(folder, encoder, "corpus", *map(str, more))
     assert result.exit_code == 0, result.output
     return folder
 
@@ -67,11 +68,6 @@ def rows_of(corpus: Path, config: str, kind: str = "") -> list[list[dict[str, An
     from pyarrow.parquet import read_table
 
     return [read_table(corpus / config / f"block{k}{kind}.parquet").to_pylist() for k in BLOCKS]
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    """The files of a folder with their bytes."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 # ---- properties ---------------------------------------------------------------------------------
@@ -140,7 +136,7 @@ def test_two_text_models_may_be_the_quality_model(built: Path, encoder: Path, tm
     """A tiny T5 a parity; the stages before it are those of the first build."""
     model = tiny_folder(tmp_path / "t5", [f"{c} {w}" for w in ("dog", "room", "doors") for c in ("a", "the")])
     work = shutil.copytree(built / "corpus.work", tmp_path / "work")
-    result = build(built, encoder, "of-text", "--quality-model", model, "--work", str(work))
+    result = build_corpus(built, encoder, "of-text", "--quality-model", model, "--work", str(work))
     assert result.exit_code == 0, result.output
     read = load(built / "of-text" / "quality", device="cpu")
     assert read.contests == (tuple(range(102, 113, 2)), tuple(range(101, 113, 2)))
@@ -174,7 +170,7 @@ def test_the_card_and_provenance(built: Path) -> None:
 @pytest.mark.slow
 def test_two_processes_write_the_same(built: Path, encoder: Path) -> None:
     """The last stages in processes are in test_kills.py, which need no imports there."""
-    result = build(built, encoder, "again", "--workers", "2", "--until", "select")
+    result = build_corpus(built, encoder, "again", "--workers", "2", "--until", "select")
     assert result.exit_code == 0, result.output
     assert re.search(r"select: 12 units, .* s, \S+ MiB in a process at most", result.output)
     for stage in ("ingest", "select"):
@@ -184,7 +180,7 @@ def test_two_processes_write_the_same(built: Path, encoder: Path) -> None:
 @pytest.mark.slow
 def test_another_seed_does_again_only_the_last_step(built: Path, encoder: Path) -> None:
     before = files_in(built / "corpus.work")
-    result = build(built, encoder, "seeded", "--seed", "2", "--work", str(built / "corpus.work"))
+    result = build_corpus(built, encoder, "seeded", "--seed", "2", "--work", str(built / "corpus.work"))
     assert result.exit_code == 0, result.output
     assert result.output.count("done before") == 8
     assert files_in(built / "corpus.work") == before
@@ -195,7 +191,7 @@ def test_another_seed_does_again_only_the_last_step(built: Path, encoder: Path) 
 def test_stages_one_by_one(tmp_path: Path, encoder: Path) -> None:
     folder = invent(tmp_path, contests=2, captions=30)
     for stage in ("ingest", "select"):
-        result = build(folder, encoder, "corpus", "--until", stage)
+        result = build_corpus(folder, encoder, "corpus", "--until", stage)
         assert f"done until {stage}" in result.output
         assert not (folder / "corpus").exists()
         assert {path.name for path in (folder / "corpus.work").iterdir()} >= {stage}
@@ -209,12 +205,14 @@ def test_stages_one_by_one(tmp_path: Path, encoder: Path) -> None:
 def test_later_contests_only_with_a_trained_quality_model(tmp_path: Path, encoder: Path) -> None:
     """Contests after a number get rows; the earlier ones train the quality model, unless there is one."""
     folder = invent(tmp_path, contests=18, captions=30)
-    one = build(folder, encoder, "later", "--since", str(FIRST + 1))
+    one = build_corpus(folder, encoder, "later", "--since", str(FIRST + 1))
     assert one.exit_code == 0, one.output
     found = {row["contest_number"] for rows in rows_of(folder / "later", "ranking") for row in rows}
     assert found == set(range(FIRST + 2, FIRST + 18))
     assert load(folder / "later" / "quality", vectors_only=True).contests[1][0] == FIRST
-    two = build(folder, encoder, "later2", "--since", str(FIRST + 1), "--quality", str(folder / "later" / "quality"))
+    two = build_corpus(
+        folder, encoder, "later2", "--since", str(FIRST + 1), "--quality", str(folder / "later" / "quality")
+    )
     assert two.exit_code == 0, two.output
     assert "ingest: 16 units" in two.output
     assert files_in(folder / "later2" / "quality") == files_in(folder / "later" / "quality")
@@ -224,7 +222,7 @@ def test_later_contests_only_with_a_trained_quality_model(tmp_path: Path, encode
 def test_captions_without_ratings(tmp_path: Path, encoder: Path) -> None:
     """Finalists alone are high-quality, and the lowest quarter by the quality model is left out of the pool."""
     folder = invent(tmp_path, contests=15, captions=40, unrated=(103, 104))
-    result = build(folder, encoder)
+    result = build_corpus(folder, encoder)
     assert result.exit_code == 0, result.output
     rows = [row for block in rows_of(folder / "corpus", "ranking") for row in block]
     assert Counter(row["winner_source"] for row in rows if row["contest_number"] in (103, 104)) == {
@@ -241,7 +239,7 @@ def test_pictures_alone(tmp_path: Path, encoder: Path) -> None:
     (folder / "images").mkdir()
     for number in range(FIRST, FIRST + 17):
         Image.new("L", (8, 8)).save(folder / "images" / f"{number}.png")
-    result = build(folder, encoder, "corpus", "--images", str(folder / "images"))
+    result = build_corpus(folder, encoder, "corpus", "--images", str(folder / "images"))
     assert result.exit_code == 0, result.output
     assert sorted(
         path.name for path in (folder / "corpus").iterdir() if "_" in path.name or path.name == "matching"
@@ -257,7 +255,7 @@ def test_twins_share_a_block_and_a_model(tmp_path: Path, encoder: Path) -> None:
     folder = invent(tmp_path, contests=25, captions=30)
     twin = [line.split(",") for line in (folder / "crowd" / "103.csv").read_text(encoding="utf-8").splitlines()[1:]]
     write_table(folder / "crowd" / "104.csv", COLUMNS, twin, exact=True)
-    result = build(folder, encoder)
+    result = build_corpus(folder, encoder)
     assert result.exit_code == 0, result.output
     assert "1 pairs of contests with the same captions" in result.output
     model = load(folder / "corpus" / "quality", vectors_only=True)
@@ -290,7 +288,7 @@ def test_twins_share_a_block_and_a_model(tmp_path: Path, encoder: Path) -> None:
 def test_bad_options(tmp_path: Path, encoder: Path, more: list[str], message: str) -> None:
     folder = invent(tmp_path, contests=3, captions=9)
     (folder / "dangling").symlink_to("nowhere")
-    result = build(folder, encoder, "corpus", *(each.format(folder=folder) for each in more))
+    result = build_corpus(folder, encoder, "corpus", *(each.format(folder=folder) for each in more))
     assert result.exit_code == 2, result.output
     assert re.search(message, " ".join(result.output.split())), result.output
     assert not (folder / "corpus").exists()
@@ -298,14 +296,14 @@ def test_bad_options(tmp_path: Path, encoder: Path, more: list[str], message: st
 
 def test_without_the_extra(tmp_path: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "threadpoolctl" else name)
-    result = build(invent(tmp_path, contests=3, captions=9), encoder)
+    result = build_corpus(invent(tmp_path, contests=3, captions=9), encoder)
     assert result.exit_code == 2
     assert "pip install 'humor-tasks[corpus]' (1 missing package: threadpoolctl)" in " ".join(result.output.split())
 
 
 @pytest.mark.slow
 def test_too_few_contests(tmp_path: Path, encoder: Path) -> None:
-    result = build(invent(tmp_path, contests=3, captions=20), encoder)
+    result = build_corpus(invent(tmp_path, contests=3, captions=20), encoder)
     assert result.exit_code == 2
     assert "5 blocks; each block needs a contest" in " ".join(result.output.split())
     assert not (tmp_path / "corpus").exists()
@@ -314,7 +312,7 @@ def test_too_few_contests(tmp_path: Path, encoder: Path) -> None:
 @pytest.mark.slow
 def test_one_parity_trains_one_model_only(tmp_path: Path, encoder: Path) -> None:
     folder = invent(tmp_path, contests=3, captions=20, unrated=(102,))
-    result = build(folder, encoder)
+    result = build_corpus(folder, encoder)
     assert result.exit_code == 2
     assert "no rated contest has an even number" in " ".join(result.output.split())
 
@@ -329,7 +327,7 @@ def test_contests_of_one_caption_and_of_none(tmp_path: Path, encoder: Path) -> N
     for number in ("102", "103"):
         annotated[number]["official_newyorker_finalists"] = "UNKNOWN"
     (folder / "annotations.json").write_text(json.dumps(annotated))
-    result = build(folder, encoder)
+    result = build_corpus(folder, encoder)
     assert result.exit_code == 0, result.output
     matched = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "matching") for row in rows)
     ranked = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "ranking") for row in rows)
@@ -346,7 +344,7 @@ def test_a_full_disk_leaves_no_dataset(built: Path, encoder: Path, monkeypatch: 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing, "write_parquet", full)
-    result = build(built, encoder, "full", "--work", str(built / "corpus.work"))
+    result = build_corpus(built, encoder, "full", "--work", str(built / "corpus.work"))
     assert result.exit_code == 2
     assert "No space left on device" in result.output
     assert not [path for path in built.iterdir() if "full" in path.name]
