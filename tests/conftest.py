@@ -44,6 +44,8 @@ settings.register_profile(
 settings.load_profile("repeatable")
 os.environ["TQDM_DISABLE"] = "1"
 
+pytest_plugins = ["cpu_time"]
+
 NUMBERS = itertools.count()
 
 
