@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 # run as there are cores, and sums are made in one order.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
-# Inspect asks for it in every evaluation: a quarter of a second each, for what stays the same.
+# Three pieces of work that a library repeats in every evaluation. A user has one evaluation a process, which waits for a
+# model; here a thousand of them have a few scripted samples each, and spend a third of their time on these.
+# Inspect reads the metadata of all installed distributions.
 importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
-
-# The cards of datasets are YAML; its C loader reads in a tenth of the time what the Python one reads.
+# `datasets` parses the YAML of the packaged cards; the C loader takes a tenth of the time of the Python one.
 yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[misc]
-
-# display="none" draws its tables all the same, on a console that shows nothing.
+# Inspect draws its progress tables for display="none" as well, on a console that shows nothing.
 _refresh = Live.refresh
 Live.refresh = lambda live: None if live.console.quiet else _refresh(live)  # type: ignore[method-assign]
 

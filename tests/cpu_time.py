@@ -49,7 +49,7 @@ class ImportTimer:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        others = sys.meta_path[sys.meta_path.index(ImportTimer) + 1 :]  # type: ignore[arg-type]
+        others = sys.meta_path[sys.meta_path.index(ImportTimer) + 1 :]
         spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target))), None)
         if spec is not None and isinstance(spec.loader, SourceFileLoader | ExtensionFileLoader):
             for method in ("create_module", "exec_module"):
@@ -120,7 +120,7 @@ class CpuReport:
         self.over: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        spent, shared, budget = dict(report.user_properties).get("cpu", (0.0, {}, BUDGET))  # type: ignore[misc]
+        spent, shared, budget = dict(report.user_properties).get("cpu", (0.0, {}, BUDGET))
         self.files[report.nodeid.partition("::")[0]] += spent
         own = spent - sum(shared.values())
         if own > budget:
@@ -143,6 +143,7 @@ class CpuReport:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    sys.meta_path.insert(0, ImportTimer)  # type: ignore[arg-type]
+    if ImportTimer not in sys.meta_path:
+        sys.meta_path.insert(0, ImportTimer)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(CpuReport(), "cpu_report")
