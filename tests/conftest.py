@@ -9,6 +9,7 @@ import itertools
 import os
 import random
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 # Three pieces of work that a library repeats in every evaluation. A user has one evaluation a process, which waits for a
-# model; here a thousand of them have a few scripted samples each, and spend a third of their time on these.
+# model; here a thousand of them have a few scripted samples each, and would spend a third of their time on these.
 # Inspect reads the metadata of all installed distributions.
 importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
 # `datasets` parses the YAML of the packaged cards; the C loader takes a tenth of the time of the Python one.
@@ -50,16 +51,9 @@ NUMBERS = itertools.count()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each worker's share, which others take from the end of, begins with slow tests: none is left with a long one."""
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    quick = [item for item in items if not item.get_closest_marker("slow")]
-    items[:] = [
-        item
-        for k in range(workers)
-        for part in (slow, quick)
-        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
-    ]
+    """Files with most slow tests first: no worker is left with a long one at the end."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session")

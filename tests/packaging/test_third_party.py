@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai._util.entrypoints import clear_entry_points_state
 from inspect_ai.log import EvalLog, read_eval_log
 from standins import commands
 from standins.paths import REPOSITORY, TESTS
@@ -199,6 +200,7 @@ def answer(messages: list[dict[str, Any]]) -> str:
 @pytest.fixture
 def served(usable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     """The model and its judge on 127.0.0.1."""
+    clear_entry_points_state()  # Inspect may have read those of all packages before these were installed
     with ChatServer(answer) as server:
         monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
         monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
