@@ -1,3 +1,5 @@
+"""`read_verdict`, `as_data`, `majority`: graders' replies and attacks on them, text shown as data, panels."""
+
 from __future__ import annotations
 
 import html
@@ -410,8 +412,8 @@ def test_the_schema_asks_for_what_is_read() -> None:
     ],
 )
 def test_time_is_linear(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
-    with cpu_below(100):
+    text = unit * (100_000 // len(unit))
+    with cpu_below(1):
         for reply in (
             text,
             f"{text}\n<judgement>PASS</judgement>",
