@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from standins.waiting import cpu_below
 
 from humor_tasks import scorers

@@ -65,9 +65,16 @@ ANSWERED = {"detecting": ("Answer: yes", "Answer: no"), "matching": "Answer: ", 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "scene", "how"), product(WANTED, SCENES, ("media", "frames", "description")))
+@pytest.mark.parametrize(
+    ("task", "scene", "how"),  # each two of them together once
+    [
+        (t, s, ("media", "frames", "description")[(i + j) % 3])
+        for i, t in enumerate(WANTED)
+        for j, s in enumerate(SCENES)
+    ],
+)
 def test_the_other_two_come_first_in_the_published_order(task: str, scene: str, how: str) -> None:
-    run = opened(task, scene=scene, input=how)
+    run, plain = (opened(task, scene=scene, input=how, chain_of_task=chained) for chained in (True, False))
     for record in run.records:
         turns = run.prompt(record).turns
         assert [turn.role for turn in turns] == ["system", *["user", "assistant"] * 5, "user"]
@@ -79,7 +86,6 @@ def test_the_other_two_come_first_in_the_published_order(task: str, scene: str, 
             assert (item.picture is not None) == (scene != "comedy" and how != "description")
             assert (item.clip is not None) == (scene == "comedy" and how != "description")
             assert [turn.text.startswith(ANSWERED[each]) for turn in answer] == [True] * (each != task)
-        plain = opened(task, scene=scene, input=how, chain_of_task=False)
         assert [turns[0], *turns[9:]] == list(plain.prompt(record).turns)
 
 
@@ -93,7 +99,7 @@ ROWS = list(product(ORDER, SCENES, ("train", "validation", "test")))
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "scene", "split"), ROWS)
 def test_no_row_of_the_sample_is_shown_anything_of_itself(task: str, scene: str, split: str) -> None:
-    assert sum(check_no_leak(opened(task, scene=scene, split=split, seed=seed)) for seed in range(5)) > 0
+    assert sum(check_no_leak(opened(task, scene=scene, split=split, seed=seed)) for seed in range(2)) > 0
 
 
 def check_no_leak(run: Run) -> int:
@@ -444,6 +450,9 @@ def inspect(url: str, tmp_path: Path, *args: str) -> EvalLog:
     return read_eval_log(str(path))
 
 
+CHAINED = ("-T", "chain_of_task=true")
+
+
 def images_of(request: dict[str, Any]) -> list[list[str]]:
     """The pictures of each user message of a request."""
     parts = [m["content"] for m in request["messages"] if m["role"] == "user"]
@@ -457,20 +466,19 @@ def images_of(request: dict[str, Any]) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("args", "count", "kind"),
     [
-        (["humor_tasks/mock_matching", "-T", "scene=comedy", "-T", "input=frames", "-T", "frames=4"], 4, "jpeg"),
-        (["humor_tasks/mock_explaining", "-T", "scene=cartoon"], 1, "png"),
+        (["mock_matching", *("-T", "scene=comedy", "-T", "input=frames", "-T", "frames=4", *CHAINED)], 4, "jpeg"),
+        (["mock_explaining", "-T", "scene=cartoon", "--solver", "humor_tasks/chain_of_task"], 1, "png"),
     ],
 )
-@pytest.mark.parametrize("by", [["-T", "chain_of_task=true"], ["--solver", "humor_tasks/chain_of_task"]])
-def test_a_server_receives_every_picture(args: list[str], count: int, kind: str, by: list[str], tmp_path: Path) -> None:
+def test_a_server_receives_every_picture(args: list[str], count: int, kind: str, tmp_path: Path) -> None:
     with ChatServer(lambda messages: "Answer: A") as server:
-        log = inspect(server.url, tmp_path, *args, "-T", "dataset=sample", *by)
+        log = inspect(server.url, tmp_path, f"humor_tasks/{args[0]}", *args[1:], "-T", "dataset=sample")
     assert log.status == "success"
     assert len(server.requests) == 3
     for request in server.requests:
         pictures = images_of(request)
         assert [len(each) for each in pictures] == [count] * 3
-        media = 2 if "humor_tasks/mock_matching" in args else 3  # a sample of detecting is explained
+        media = 2 if "mock_matching" in args else 3  # a sample of detecting is explained
         assert len({url for each in pictures for url in each}) == media * count
         assert all(url.startswith(f"data:image/{kind};base64,") for each in pictures for url in each)
         assert ASKED[args[0].split("_")[-1]] in text_of(request["messages"][-1])
@@ -496,7 +504,9 @@ def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
 @pytest.mark.inspect_ai_versions
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "how"), list(product(ORDER, ("description", "media"))))
+@pytest.mark.parametrize(
+    ("task", "how"), [("detecting", "media"), ("matching", "description"), ("explaining", "media")]
+)
 def test_both_harnesses_show_the_same(task: str, how: str) -> None:
     parameters = {"dataset": "sample", "scene": "stills", "input": how, "chain_of_task": True}
     built = BenchmarkTask(

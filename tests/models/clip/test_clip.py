@@ -253,7 +253,6 @@ WRITER = """
 import sys, numpy as np
 from pathlib import Path
 from humor_tasks.models.caches import Vectors
-from humor_tasks.models.clip.model import can_be_trimmed
 for _ in range(20):
     kept = Vectors(500, Path(sys.argv[1]))
     for i in range(20):
