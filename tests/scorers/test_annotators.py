@@ -1,3 +1,5 @@
+"""`majority_vote`, `human_ceiling`, `dawid_skene`: by hand, against plain loops and EM, and on simulated raters."""
+
 from __future__ import annotations
 
 import math

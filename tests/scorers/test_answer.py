@@ -1,3 +1,5 @@
+"""`read_answer`: a table of replies as models write them, and the letter that each states."""
+
 from __future__ import annotations
 
 import re

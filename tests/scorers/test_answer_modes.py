@@ -1,3 +1,5 @@
+"""`read_answer`: thinking, refusals, letters outside the choices, and the extraction rules of published code."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""`read_preferred` and `panel_choice`: replies of a judge of two texts, attacks on it, and panels."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""`read_rating`: a table of replies as models write them, and the number that each states."""
+
 from __future__ import annotations
 
 import math

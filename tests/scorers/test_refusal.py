@@ -1,3 +1,5 @@
+"""`is_refusal`: tables of refusals and of replies that only look like one, and linear time."""
+
 from __future__ import annotations
 
 import pytest

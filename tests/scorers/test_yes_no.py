@@ -1,3 +1,5 @@
+"""`read_yes_no`: the word that a reply commits itself to, and what is no answer."""
+
 from __future__ import annotations
 
 import pytest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import zlib
 from typing import Any
 
@@ -76,9 +78,14 @@ def _values(name: str, shape: tuple[int, ...], d: int, seed: int) -> Any:
 
 
 def network(config: OfaConfig | None = None, seed: int = 7) -> OfaNetwork:
-    config = config or small()
-    built = OfaNetwork(config).eval()
-    built.load_state_dict(formula_weights(config, seed))
+    return copy.deepcopy(_built(config or small(), seed))
+
+
+@functools.cache
+def _built(config: OfaConfig, seed: int) -> OfaNetwork:
+    with torch.inference_mode(False):
+        built = OfaNetwork(config).eval()
+        built.load_state_dict(formula_weights(config, seed))
     return built
 
 

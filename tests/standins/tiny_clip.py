@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import random
@@ -20,6 +21,8 @@ def register(folder: Path) -> str:
     """Makes `TINY` known to open_clip in this process and returns the name."""
     import open_clip
 
+    if not hasattr(open_clip.SimpleTokenizer, "cache_info"):  # it takes a tenth of a second to build, most of a load
+        open_clip.SimpleTokenizer = open_clip.factory.SimpleTokenizer = functools.cache(open_clip.SimpleTokenizer)
     (folder / f"{TINY}.json").write_text(json.dumps(CONFIG))
     open_clip.add_model_config(folder / f"{TINY}.json")
     return TINY

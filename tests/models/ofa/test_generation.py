@@ -79,8 +79,7 @@ def scores(found: list[list[Hypothesis]]) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("use_cache", [True, False])
-@pytest.mark.parametrize("flags", ["", "flags"])
+@pytest.mark.parametrize(("flags", "use_cache"), [("", True), ("flags", False)])
 def test_searches_end_as_the_published_ones(flags: str, use_cache: bool, golden: Path) -> None:
     ofa = Ofa.load(golden / flags, device="cpu")
     inputs = load_file(golden / flags / "cases.safetensors")
@@ -131,7 +130,7 @@ def following(built: OfaNetwork, one: Encoded) -> Callable[[list[int]], list[flo
 
 @pytest.mark.slow
 @given(hows, networks)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetwork) -> None:
     how, inputs = made(values), encoded(built)
     for i, found in enumerate(write(how, built)):
@@ -151,7 +150,7 @@ def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetw
 
 @pytest.mark.slow
 @given(hows, networks)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_cache_and_company_change_nothing(values: dict[str, Any], built: OfaNetwork) -> None:
     how = made(values)
     found = write(how, built)

@@ -290,7 +290,7 @@ def situations(draw: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(situations())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @torch.inference_mode()
 def test_the_network_is_the_one_written_plainly(s: dict[str, Any]) -> None:
     config, n = s["config"], 2
@@ -475,7 +475,7 @@ def test_outputs_without_a_place_are_refused() -> None:
 
 @pytest.mark.slow
 def test_buckets_of_any_size_stay_inside_their_table() -> None:
-    for buckets in [*range(2, 130), 148, 512, 1012, 2046, 2048, 5000]:
+    for buckets in [*range(2, 20), 127, 128, 129, 148, 512, 1012, 2046, 2048, 5000]:
         index = text_index(1024, buckets, CPU)
         assert 0 <= int(index.min()) <= int(index.max()) <= 2 * buckets - 2
         assert int(index[5, 5]) == buckets - 1
