@@ -29,6 +29,17 @@ SMALL: dict[str, Any] = {
     "code_image_size": 24,
     "resnet_base_width": 4,
 }
+FLAG_NAMES = (
+    "normformer",
+    "scale_embedding",
+    "layernorm_embedding",
+    "patch_layernorm_embedding",
+    "code_layernorm_embedding",
+    "add_type_embedding",
+    "share_decoder_input_output_embed",
+    "encoder_normalize_before",
+    "decoder_normalize_before",
+)
 
 
 def small(**flags: Any) -> OfaConfig:

@@ -38,14 +38,6 @@ PUBLISHED = {
 LENGTHS = [4, 9, 6]
 
 
-@pytest.fixture(scope="session")
-def golden(real_data: Path) -> Path:
-    folder = real_data.parent / "ofa" / "golden"
-    if not folder.is_dir():
-        pytest.skip("there is no ofa/golden beside the folder of HUMOR_TASKS_REAL_DATA")
-    return folder
-
-
 @cache
 @torch.no_grad()
 def tiny(seed: int = 0, eager: float = 4.0) -> OfaNetwork:
