@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import functools
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from humor_tasks.models.ofa.config import OfaConfig
@@ -119,3 +121,11 @@ def texts(lengths: list[int], config: OfaConfig | None = None, seed: int = 0) ->
         row[:length] = torch.from_numpy(rng.randint(3, config.vocab_size, length))
         row[0], row[length - 1] = 0, 2
     return ids
+
+
+def published_outputs(real_data: Path) -> Path:
+    """The folder of OFA's published reference outputs, which are no part of this project."""
+    folder = real_data.parent / "ofa" / "golden"
+    if not folder.is_dir():
+        pytest.skip("there is no ofa/golden beside the folder of HUMOR_TASKS_REAL_DATA")
+    return folder

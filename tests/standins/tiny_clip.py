@@ -39,6 +39,13 @@ def state(seed: int = 0) -> dict[str, Any]:
         return {name: value + 0.05 * torch.randn_like(value) for name, value in model.state_dict().items()}
 
 
+def weight_file(folder: Path) -> str:
+    from safetensors.torch import save_file
+
+    save_file(state(), folder / "tiny.safetensors")
+    return str(folder / "tiny.safetensors")
+
+
 def drawing(seed: int, size: tuple[int, int] = (60, 44), mode: str = "RGB") -> Any:
     """A PIL image of coarse noise: something is left of it in 32 x 32 pixels."""
     from PIL import Image

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from standins import ofa_plainly
-from standins.ofa import network, pictures, small, texts
+from standins.ofa import network, pictures, published_outputs, small, texts
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import GenerationSettings, Ofa
@@ -36,6 +36,11 @@ PUBLISHED = {
     "hf_greedy_ngram3": GenerationSettings("hf", beams=1, max_len=18, no_repeat_ngram=3),
 }
 LENGTHS = [4, 9, 6]
+
+
+@pytest.fixture(scope="session")
+def golden(real_data: Path) -> Path:
+    return published_outputs(real_data)
 
 
 @cache

@@ -17,7 +17,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
-from standins.ofa import FLAG_NAMES, formula_weights, network, picture, pictures, small, texts
+from standins.ofa import FLAG_NAMES, formula_weights, network, picture, pictures, published_outputs, small, texts
 from standins.ofa_plainly import Plain
 from standins.paths import GOLDEN
 
@@ -39,6 +39,11 @@ CASES = (
     "code_masks_mixed",
     "patch_mask_false",
 )
+
+
+@pytest.fixture(scope="session")
+def golden(real_data: Path) -> Path:
+    return published_outputs(real_data)
 
 
 def gap(a: torch.Tensor, b: torch.Tensor) -> float:
