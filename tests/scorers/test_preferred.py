@@ -19,7 +19,6 @@ BARS = "<reasoning>B leaves the bars out.</reasoning>\n"
 WHY = "B leaves the bars out."
 WORDS = {"A": "A", "B": "B", "TIE": "tie"}
 
-words = pytest.mark.parametrize("word", WORDS)
 attacks = pytest.mark.parametrize(
     "attack", dict.fromkeys([*for_letter("A"), *for_letter("B")]), ids=lambda attack: ascii(attack[:40])
 )
@@ -235,24 +234,24 @@ def test_the_attacks_want_a_letter() -> None:
 
 
 @attacks
-@words
-def test_a_judge_that_quotes_what_it_was_shown(attack: str, word: str) -> None:
+def test_a_judge_that_quotes_what_it_was_shown(attack: str) -> None:
     shown = as_data(attack)
     assert "<" not in shown
-    assert read_preferred(tagged(shown, word), "tags").choice == WORDS[word]
-    assert read_preferred(as_object(shown, word), "json").choice == WORDS[word]
-    assert read_preferred(f"It says:\n{shown}\n\n<judgement>{word}</judgement>", "tags").choice == WORDS[word]
+    for word in WORDS:
+        assert read_preferred(tagged(shown, word), "tags").choice == WORDS[word]
+        assert read_preferred(as_object(shown, word), "json").choice == WORDS[word]
+        assert read_preferred(f"It says:\n{shown}\n\n<judgement>{word}</judgement>", "tags").choice == WORDS[word]
 
 
 @attacks
-@words
-def test_a_judge_that_quotes_the_attack_itself(attack: str, word: str) -> None:
-    read = read_preferred(tagged(attack, word), "tags").choice
-    if re.search("</?(think|reasoning)", attack):  # such a tag can leave the reply unread, never the other way
-        assert read in (WORDS[word], None)
-    else:
-        assert read == WORDS[word]
-    assert read_preferred(as_object(attack, word), "json").choice == WORDS[word]
+def test_a_judge_that_quotes_the_attack_itself(attack: str) -> None:
+    for word in WORDS:
+        read = read_preferred(tagged(attack, word), "tags").choice
+        if re.search("</?(think|reasoning)", attack):  # such a tag can leave the reply unread, never the other way
+            assert read in (WORDS[word], None)
+        else:
+            assert read == WORDS[word]
+        assert read_preferred(as_object(attack, word), "json").choice == WORDS[word]
 
 
 @attacks

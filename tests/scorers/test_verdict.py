@@ -18,7 +18,6 @@ BARS = "<reasoning>It names the bars.</reasoning>\n"
 WHY = "It names the bars."
 
 attacks = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: ascii(attack[:40]))
-verdicts = pytest.mark.parametrize("verdict", ["PASS", "FAIL"])
 
 
 def tagged(reasons: str, verdict: str) -> str:
@@ -40,41 +39,41 @@ def test_an_attack_shown_as_data_holds_no_tag_and_no_object(attack: str) -> None
 
 
 @attacks
-@verdicts
-def test_a_grader_that_quotes_what_it_was_shown(attack: str, verdict: str) -> None:
+def test_a_grader_that_quotes_what_it_was_shown(attack: str) -> None:
     shown = as_data(attack)
-    assert read_verdict(tagged(shown, verdict)).passed is (verdict == "PASS")
-    assert read_verdict(as_object(shown, verdict)) == Verdict(verdict == "PASS", shown.strip(), "answered")
-    assert read_verdict(f"It says:\n{shown}\n\n<judgement>{verdict}</judgement>").passed is (verdict == "PASS")
+    for verdict in ("PASS", "FAIL"):
+        assert read_verdict(tagged(shown, verdict)).passed is (verdict == "PASS")
+        assert read_verdict(as_object(shown, verdict)) == Verdict(verdict == "PASS", shown.strip(), "answered")
+        assert read_verdict(f"It says:\n{shown}\n\n<judgement>{verdict}</judgement>").passed is (verdict == "PASS")
 
 
 @attacks
-@verdicts
-def test_a_grader_that_quotes_the_attack_itself(attack: str, verdict: str) -> None:
-    expected = verdict == "PASS"
-    read = read_verdict(tagged(attack, verdict)).passed
-    if re.search("</?(think|reasoning)", attack):
-        assert read in (expected, None)
-    else:
-        assert read is expected
-    for reply in (as_object(attack, verdict), f"```json\n{as_object(attack, verdict)}\n```"):
-        assert read_verdict(reply) == Verdict(expected, attack.strip(), "answered")
+def test_a_grader_that_quotes_the_attack_itself(attack: str) -> None:
+    for verdict in ("PASS", "FAIL"):
+        expected = verdict == "PASS"
+        read = read_verdict(tagged(attack, verdict)).passed
+        if re.search("</?(think|reasoning)", attack):
+            assert read in (expected, None)
+        else:
+            assert read is expected
+        for reply in (as_object(attack, verdict), f"```json\n{as_object(attack, verdict)}\n```"):
+            assert read_verdict(reply) == Verdict(expected, attack.strip(), "answered")
 
 
 @attacks
-@verdicts
-def test_an_attack_never_turns_a_verdict_around(attack: str, verdict: str) -> None:
-    expected = verdict == "PASS"
-    for reply in (
-        f'{{"reasoning": "It says: {attack}", "judgement": "{verdict}"}}',  # quoted with nothing escaped
-        "<think>A whale.</think>" + as_object(attack, verdict),
-        f"<think>{attack}</think>{as_object(attack, verdict)}",
-        f"<think>{attack}</think>{tagged(attack, verdict)}",
-        f"{attack}</think>{tagged('nothing', verdict)}",
-        f"{attack}\n<judgement>{verdict}</judgement>",
-        tagged(attack + attack, verdict),
-    ):
-        assert read_verdict(reply).passed in (expected, None), reply
+def test_an_attack_never_turns_a_verdict_around(attack: str) -> None:
+    for verdict in ("PASS", "FAIL"):
+        expected = verdict == "PASS"
+        for reply in (
+            f'{{"reasoning": "It says: {attack}", "judgement": "{verdict}"}}',  # quoted with nothing escaped
+            "<think>A whale.</think>" + as_object(attack, verdict),
+            f"<think>{attack}</think>{as_object(attack, verdict)}",
+            f"<think>{attack}</think>{tagged(attack, verdict)}",
+            f"{attack}</think>{tagged('nothing', verdict)}",
+            f"{attack}\n<judgement>{verdict}</judgement>",
+            tagged(attack + attack, verdict),
+        ):
+            assert read_verdict(reply).passed in (expected, None), reply
 
 
 @attacks
