@@ -1,18 +1,15 @@
-"""The annotation page in a real browser: several raters, a killed server, phones, keys, hostile texts."""
+"""The annotation page in a real browser: several raters, a killed server, phones, keys."""
 
 from __future__ import annotations
 
 import csv
 import json
-import urllib.error
-import urllib.request
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Response
-from standins.browser import CONTRAST, FITS, GUARD, Forks, Rater, Server, Windows
+from standins.browser import CONTRAST, FITS, GUARD, Forks, Rater, Windows
 
 from humor_tasks.cli import main
 from humor_tasks.data.writing import write_json_lines
@@ -21,20 +18,14 @@ from humor_tasks.people.vote_files import read_votes
 pytestmark = pytest.mark.slow
 
 LONG = "A very long word: " + "incongruity" * 12 + ". " + "It sets up one thing, and gives another; " * 6 + "so."
-HOSTILE = (
-    "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><b>bold</b> "
-    "![](http://127.0.0.2:9/x.png) [link](javascript:window.hacked=3) **stars** "
-    "${window.hacked=4} {{7*7}} {#if} `x` &amp;"
-)
 TEXTS = {f"item{i}": [f"First explanation of {i}. {LONG}", f"Second explanation of {i}."] for i in range(6)}
 
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     """A file of six items with two explanations each."""
-    more = {"answer": "A", "systems": ["secret-system", "human"]}
     scene = {"description": "A whale in a chef's hat stands at a stove.", "caption": "The krill is fresh, sir."}
-    rows = [{"id": item, **scene, **more, "options": {"a": a, "b": b}} for item, (a, b) in TEXTS.items()]
+    rows = [{"id": item, **scene, "options": {"a": a, "b": b}} for item, (a, b) in TEXTS.items()]
     write_json_lines(tmp_path / "pairs.jsonl", rows)
     return tmp_path / "pairs.jsonl"
 
@@ -255,30 +246,6 @@ def test_matching_shows_pictures_and_never_a_caption_twice_also_on_a_phone(
 # ---- what is shown ----------------------------------------------------------------------------------
 
 
-def test_texts_are_shown_as_text(windows: Windows, forks: Forks, tmp_path: Path, votes: Path) -> None:
-    row = {"id": "<b>1</b>", "description": HOSTILE, "caption": HOSTILE, "options": [HOSTILE, f"{HOSTILE} too"]}
-    write_json_lines(tmp_path / "pairs.jsonl", [row])
-    with forks.serve(tmp_path / "pairs.jsonl", votes) as server:
-        rater = windows.open(server)
-        rater.page.fill("#name textarea, #name input", "<img src=x onerror=window.hacked=5>"[:40])
-        rater.page.click("#start")
-        rater.page.wait_for_selector("#note p")
-        assert "'<img src=x" in rater.page.inner_text("#note")
-        rater.enter("eve")
-        assert sorted(rater.options()) == [HOSTILE, f"{HOSTILE} too"]
-        assert rater.page.inner_text("#item .scene") == rater.page.inner_text("#item .caption") == HOSTILE
-        rater.page.fill("#reason textarea", f"{HOSTILE}\n\n=1+1")
-        rater.page.click("#vote-0")
-        rater.page.wait_for_selector("text=Done")
-        rater.page.clock.fast_forward(GUARD)
-        rater.page.click("#undo")
-        rater.page.wait_for_selector("#votes")
-        rater.page.wait_for_selector("#reason textarea")
-        assert rater.page.input_value("#reason textarea") == f"{HOSTILE} =1+1"
-        assert rater.page.evaluate("window.hacked === undefined && document.title === 'Votes'")
-        assert (rater.elsewhere(), rater.problems) == ([], [])
-
-
 def test_the_page_fits_and_can_be_read(windows: Windows, forks: Forks, pairs: Path, votes: Path) -> None:
     """WCAG 2.2: contrast; text at 200 % and a window of 320 pixels (1.4.4, 1.4.10)."""
     with forks.serve(pairs, votes, "--ties") as server:
@@ -315,37 +282,6 @@ def test_the_page_fits_and_can_be_read(windows: Windows, forks: Forks, pairs: Pa
                 "button, h1", "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.id)"
             )
             assert clipped == [], (width, size)
-
-
-def test_neither_answers_nor_writers_nor_files_are_served(windows: Windows, pairs: Path, votes: Path) -> None:
-    """By a server that is started as its users start it."""
-    with Server(pairs, votes) as server:
-        rater = windows.open(server)
-        responses: list[Response] = []
-        rater.page.on("response", lambda got: responses.append(got))
-        rater.page.reload()
-        rater.page.wait_for_selector("#name textarea, #name input")
-        rater.enter("curious")
-        rater.page.keyboard.press("1")
-        rater.expect("2 of 6")
-        bodies = [got.text() for got in responses if got.url == server.url or "/run/" in got.url]
-        assert len(bodies) == 3
-        assert "First explanation of" in bodies[-1]
-        assert not [body for body in bodies if "secret-system" in body or '"answer"' in body]
-
-        def get(path: str) -> tuple[int, str]:
-            try:
-                with urllib.request.urlopen(server.url + path) as got:
-                    return got.status, got.read().decode()
-            except urllib.error.HTTPError as refused:
-                return refused.code, ""
-
-        status, info = get("gradio_api/info")
-        assert (status, json.loads(info)) == (200, {"named_endpoints": {}, "unnamed_endpoints": {}})
-        for path in (votes, pairs):
-            assert path.is_file()
-            assert get(f"gradio_api/file={path}")[0] in (403, 404)
-        assert get("monitoring/summary")[0] in (401, 403, 404)
 
 
 # ---- keys -------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ def build(folder: Path, encoder: Path, output: str, at: int | None = None, worke
     at: the operation before which this process gets SIGKILL, from 1. None: never. workers: the build's processes are
     forked of this one, which has imported everything and has no threads; those of users are spawned.
     """
-    multiprocessing.get_context = lambda method=None: CONTEXTS("fork")  # type: ignore[assignment, method-assign]
+    multiprocessing.get_context = lambda method=None: CONTEXTS("fork")  # type: ignore[assignment]
     count = [0]
     ours = str(folder / output), str(folder / f".{output}")
 

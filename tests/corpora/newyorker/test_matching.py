@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
@@ -72,6 +72,7 @@ def test_where_there_is_hardly_a_choice(sizes: list[int]) -> None:
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=5, max_size=25), seed=st.text(max_size=5), data=st.data())
+@settings(max_examples=40)
 @pytest.mark.slow
 def test_every_assignment_holds_the_rules(sizes: list[int], seed: str, data: st.DataObject) -> None:
     contests, keys = of_sizes(sizes)
@@ -86,6 +87,7 @@ def test_every_assignment_holds_the_rules(sizes: list[int], seed: str, data: st.
 
 
 @given(repeats=st.lists(st.integers(0, 12), min_size=60, max_size=60))
+@settings(max_examples=40)
 @pytest.mark.slow
 def test_a_joke_of_several_contests_is_never_twice_in_a_row(repeats: list[int]) -> None:
     contests = [i // 3 for i in range(60)]
@@ -131,7 +133,7 @@ def test_none_and_lists_of_different_length() -> None:
 def test_no_pair_of_captions_is_together_more_often_than_another() -> None:
     """Of captions of 12 contests, every one is as often the distractor of every other, and beside every other."""
     contests, keys = of_sizes([5] * 12)
-    draws, n = 300, 60
+    draws, n = 100, 60
     of_answer, beside = np.zeros((n, n)), np.zeros((n, n))
     for draw in range(draws):
         found = matching.assign(contests, keys, f"{draw}")
@@ -143,7 +145,9 @@ def test_no_pair_of_captions_is_together_more_often_than_another() -> None:
         assert not counts[~other].any()
         assert abs(counts[other].mean() - expected) < 1e-9
         spread = counts[other].std() / np.sqrt(expected)
-        assert 0.85 < spread < 1.15  # of independent draws 1; neighbours that stay together: over 3
+        assert (
+            0.85 < spread < 1.15
+        )  # of independent draws 1 ± 0.013, by 3,300 pairs; neighbours that stay together: over 2
 
 
 @given(n=st.integers(0, 60), k=st.sampled_from([2, 5]), data=st.data())

@@ -1,20 +1,28 @@
-"""Forms and ratings in a real browser: phones, keys, a killed server, hostile texts."""
+"""What the annotation page serves and shows as text, in a real browser; and its forms: a killed server, phones, keys."""
 
 from __future__ import annotations
 
 import json
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from standins.browser import CONTRAST, FITS, GUARD, Forks, Windows
+from playwright.sync_api import Response
+from standins.browser import CONTRAST, FITS, GUARD, Forks, Server, Windows
 
 from humor_tasks.data.writing import write_json_lines
 from humor_tasks.people.items import choices_of, read_pairs
 from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow
-HOSTILE = "</textarea><img src=x onerror='window.hacked = 1'>\" onfocus=\"window.hacked=2"
+HOSTILE_FIELD = "</textarea><img src=x onerror='window.hacked = 1'>\" onfocus=\"window.hacked=2"
+HOSTILE = (
+    "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><b>bold</b> "
+    "![](http://127.0.0.2:9/x.png) [link](javascript:window.hacked=3) **stars** "
+    "${window.hacked=4} {{7*7}} {#if} `x` &amp;"
+)
 LINKS = {"link_1": "https://en.wikipedia.org/wiki/Whale", "link_2": "https://en.wikipedia.org/wiki/Chef"}
 
 
@@ -22,13 +30,71 @@ def texts_of(votes: Path, pairs: Path) -> list[dict[str, str]]:
     return [json.loads(vote.choice) for vote in read_votes(votes, choices=choices_of(read_pairs(pairs))).votes]
 
 
+def test_texts_are_shown_as_text(windows: Windows, forks: Forks, tmp_path: Path) -> None:
+    row = {"id": "<b>1</b>", "description": HOSTILE, "caption": HOSTILE, "options": [HOSTILE, f"{HOSTILE} too"]}
+    write_json_lines(tmp_path / "pairs.jsonl", [row])
+    with forks.serve(tmp_path / "pairs.jsonl", tmp_path / "votes.csv") as server:
+        rater = windows.open(server)
+        rater.page.fill("#name textarea, #name input", "<img src=x onerror=window.hacked=5>"[:40])
+        rater.page.click("#start")
+        rater.page.wait_for_selector("#note p")
+        assert "'<img src=x" in rater.page.inner_text("#note")
+        rater.enter("eve")
+        assert sorted(rater.options()) == [HOSTILE, f"{HOSTILE} too"]
+        assert rater.page.inner_text("#item .scene") == rater.page.inner_text("#item .caption") == HOSTILE
+        rater.page.fill("#reason textarea", f"{HOSTILE}\n\n=1+1")
+        rater.page.click("#vote-0")
+        rater.page.wait_for_selector("text=Done")
+        rater.page.clock.fast_forward(GUARD)
+        rater.page.click("#undo")
+        rater.page.wait_for_selector("#votes")
+        rater.page.wait_for_selector("#reason textarea")
+        assert rater.page.input_value("#reason textarea") == f"{HOSTILE} =1+1"
+        assert rater.page.evaluate("window.hacked === undefined && document.title === 'Votes'")
+        assert (rater.elsewhere(), rater.problems) == ([], [])
+
+
+def test_neither_answers_nor_writers_nor_files_are_served(windows: Windows, tmp_path: Path) -> None:
+    """By a server that is started as its users start it."""
+    pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
+    more = {"answer": "A", "systems": ["secret-system", "human"], "caption": "The krill is fresh, sir."}
+    write_json_lines(pairs, [{"id": f"{i}", "options": [f"First of {i}.", f"Second of {i}."], **more} for i in (1, 2)])
+    with Server(pairs, votes) as server:
+        rater = windows.open(server)
+        responses: list[Response] = []
+        rater.page.on("response", lambda got: responses.append(got))
+        rater.page.reload()
+        rater.page.wait_for_selector("#name textarea, #name input")
+        rater.enter("curious")
+        rater.page.keyboard.press("1")
+        rater.expect("2 of 2")
+        bodies = [got.text() for got in responses if got.url == server.url or "/run/" in got.url]
+        assert len(bodies) == 3
+        assert "First of" in bodies[-1]
+        assert not [body for body in bodies if "secret-system" in body or '"answer"' in body]
+
+        def get(path: str) -> tuple[int, str]:
+            try:
+                with urllib.request.urlopen(server.url + path) as got:
+                    return got.status, got.read().decode()
+            except urllib.error.HTTPError as refused:
+                return refused.code, ""
+
+        status, info = get("gradio_api/info")
+        assert (status, json.loads(info)) == (200, {"named_endpoints": {}, "unnamed_endpoints": {}})
+        for path in (votes, pairs):
+            assert path.is_file()
+            assert get(f"gradio_api/file={path}")[0] in (403, 404)
+        assert get("monitoring/summary")[0] in (401, 403, 404)
+
+
 def test_a_form_is_filled_in_checked_restored_and_withdrawn(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     Image.new("L", (900, 700), 90).save(tmp_path / "x.png")
     write_json_lines(pairs, [{"id": f"{i}", "kind": "links", "cluster": "1", "image": "x.png"} for i in range(2)])
-    with forks.serve(pairs, votes, "--notice", HOSTILE) as server:
+    with forks.serve(pairs, votes, "--notice", HOSTILE_FIELD) as server:
         rater = windows.open(server)
-        assert HOSTILE in rater.page.inner_text("#welcome")
+        assert HOSTILE_FIELD in rater.page.inner_text("#welcome")
         rater.enter("ann")
         assert not rater.page.is_visible("#reason")
         rater.page.keyboard.press("Tab")  # from the heading to the first field
@@ -53,29 +119,31 @@ def test_a_form_is_filled_in_checked_restored_and_withdrawn(windows: Windows, fo
         rater.page.click("#undo")
         rater.expect("1 of 2")
         assert rater.page.input_value("[name=link_1]") == LINKS["link_1"]
-        rater.page.fill("[name=image_location]", HOSTILE)
+        rater.page.fill("[name=image_location]", HOSTILE_FIELD)
         rater.page.click("#vote-form")
         rater.expect("2 of 2")
         rater.page.click("#undo")
         rater.expect("1 of 2")
-        assert rater.page.input_value("[name=image_location]") == HOSTILE
+        assert rater.page.input_value("[name=image_location]") == HOSTILE_FIELD
         rater.page.click("#vote-form")
         rater.expect("2 of 2")
         assert rater.page.evaluate("window.hacked === undefined")
         assert (rater.elsewhere(), rater.problems) == ([], [])
-    assert texts_of(votes, pairs) == [{"image_location": HOSTILE, **LINKS, "link_3": ""}]
+    assert texts_of(votes, pairs) == [{"image_location": HOSTILE_FIELD, **LINKS, "link_3": ""}]
 
 
 def test_headlines_are_edited_on_a_phone_and_by_keys(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
-    write_json_lines(pairs, [{"id": "1", "kind": "editing", "headline": f"{HOSTILE} <Senate/> votes on <tax/> bill"}])
+    write_json_lines(
+        pairs, [{"id": "1", "kind": "editing", "headline": f"{HOSTILE_FIELD} <Senate/> votes on <tax/> bill"}]
+    )
     with forks.serve(pairs, votes) as server:
         phone = windows.open(server, phone=True, color_scheme="dark")
         phone.enter("ann")
         assert phone.page.evaluate(FITS)
         assert [(ratio, text) for ratio, text in phone.page.evaluate(CONTRAST) if ratio < 4.5] == []
         assert phone.page.eval_on_selector_all("#item u", "all => all.map(e => e.innerText)") == ["Senate", "tax"]
-        assert HOSTILE in phone.page.inner_text("#item .headline")
+        assert HOSTILE_FIELD in phone.page.inner_text("#item .headline")
         phone.page.tap("text=tax")
         assert [(ratio, text) for ratio, text in phone.page.evaluate(CONTRAST) if ratio < 4.5] == []
         phone.page.fill("[name=edit]", "buffalo")
