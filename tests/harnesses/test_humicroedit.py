@@ -44,6 +44,7 @@ pytestmark = pytest.mark.inspect_ai_versions
 
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
 VARIANTS = [(RATING, {}), (PAIRWISE, {}), (PAIRWISE, {"via": "ratings"})]
+SHOWN = [(*variant, ("edited_only", "original_and_edit", "edited_only")[i]) for i, variant in enumerate(VARIANTS)]
 SAMPLE = {"dataset": "sample", "split": "test"}
 LIKELIHOODS = {"0": math.log(0.4), "1": math.log(0.3), "2": math.log(0.2), "3": math.log(0.1)}  # expected: 1.0
 
@@ -104,8 +105,7 @@ def assert_same(log: EvalLog, metrics: dict[str, Estimate]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "more"), VARIANTS)
-@pytest.mark.parametrize("setting", ["edited_only", "original_and_edit"])
+@pytest.mark.parametrize(("name", "more", "setting"), SHOWN)
 def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], setting: str) -> None:
     log = run(inspect_task(name, setting=setting, **more))
     assert_same(log, expected_report(name, setting=setting, **more).metrics)
@@ -116,8 +116,9 @@ def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], se
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "more"), VARIANTS)
-@pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
+@pytest.mark.parametrize(
+    ("name", "more", "on_unparsed"), [(RATING, {}, "wrong"), (PAIRWISE, {"via": "ratings"}, "exclude")]
+)
 def test_inspect_counts_what_it_cannot_read(name: str, more: dict[str, str], on_unparsed: str) -> None:
     def spoilt(asked: str) -> str:
         return "Hard to say." if len(asked) % 5 == 0 else reply(asked)
@@ -150,8 +151,7 @@ SPREAD = {" 2": math.log(0.3), "2": math.log(0.1), " 0": math.log(0.2), " x": ma
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [RATING, PAIRWISE])
-@pytest.mark.parametrize("blank", ["", "▁", " "])
+@pytest.mark.parametrize(("name", "blank"), [(RATING, ""), (RATING, "▁"), (PAIRWISE, " ")])
 def test_expected_values_are_those_of_the_first_digit(name: str, blank: str) -> None:
     """Of 0.6 on digits 0.4 are on 2: 4/3, whatever the reply says."""
     tokens = [("Rating", {"Rating": -0.1, "3": -2.0}), (":", {}), (f"{blank}3", SPREAD), (".", {"1": 0.0})]
@@ -251,8 +251,7 @@ def test_no_finite_likelihood_is_no_rating(likelihood: float) -> None:
 
 
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize(("name", "more"), VARIANTS)
-@pytest.mark.parametrize("setting", ["edited_only", "original_and_edit"])
+@pytest.mark.parametrize(("name", "more", "setting"), SHOWN)
 @pytest.mark.parametrize("shots", [0, 2])
 def test_both_harnesses_show_the_same(name: str, more: dict[str, str], setting: str, shots: int) -> None:
     parameters: dict[str, Any] = SAMPLE | more | {"setting": setting}
@@ -346,7 +345,7 @@ def test_ratings_compared_make_a_submission(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fill", "filled"),
-    [(RATING, "0.93", "0.93"), (RATING, None, None), (PAIRWISE, "2", "2"), (PAIRWISE, None, None)],
+    [(RATING, "0.93", "0.93"), (RATING, None, None), (PAIRWISE, None, None)],
 )
 def test_gaps_are_refused_or_filled(name: str, fill: str | None, filled: str | None, tmp_path: Path) -> None:
     lost: list[str] = []

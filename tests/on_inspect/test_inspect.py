@@ -56,9 +56,10 @@ def metrics(log: EvalLog) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TASKS)
-@pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
-def test_every_task_and_setting_runs(name: str, setting: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "setting"), [("matching", "pixels"), ("ranking", "caption_only"), ("explanation", "description")]
+)
+def test_a_run_has_the_scores_of_no_harness(name: str, setting: str) -> None:
     log = run(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
     definition = load(name, dataset="sample", setting=setting)
     replies = {record.id: "Answer: A\nExplanation: It rhymes." for record in definition.records}
@@ -117,7 +118,10 @@ def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "task"), itertools.product(["random", "first", "longest", "overlap"], TASKS))
+@pytest.mark.parametrize(
+    ("strategy", "task"),
+    [("random", "matching"), ("first", "ranking"), ("longest", "explanation"), ("overlap", "ranking")],
+)
 def test_baselines_answer_every_task(strategy: str, task: str) -> None:
     log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
     assert metrics(log)["unparsed"] == 0
@@ -273,14 +277,10 @@ def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytes
     commands.inspect(*rescored, cwd=tmp_path)
     assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
     monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
-    for given, said in (
-        ("fold=7", "fold: there is no '7'"),
-        ("dataset=/no/[/where]", "dataset=/no/[/where] is neither"),
-    ):
-        process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", given]  # as such it says what is wrong
-        wrong = subprocess.run(process, capture_output=True, text=True)
-        assert said in " ".join((wrong.stdout + wrong.stderr).split())
-        assert "Traceback" not in wrong.stdout + wrong.stderr
+    process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", "dataset=/no/[/where]"]  # as such it says it
+    wrong = subprocess.run(process, capture_output=True, text=True)
+    assert "dataset=/no/[/where] is neither" in " ".join((wrong.stdout + wrong.stderr).split())
+    assert "Traceback" not in wrong.stdout + wrong.stderr
 
 
 @pytest.mark.parametrize(
