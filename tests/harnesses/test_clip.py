@@ -299,7 +299,6 @@ def test_lm_eval_answers_as_clip_scores_with_five_captions_and_with_two(folder: 
     assert (about["fit"], about["prefix"], about["device"]) == ("pad", ZERO_SHOT_PREFIX, "cpu")
 
 
-@pytest.mark.lm_eval_versions
 def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
     found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_ranking_pixels_gen", "nyc_matching_pixels_gen")
     for task in BOTH:
@@ -365,7 +364,6 @@ def test_a_damaged_picture_is_named(folder: str, tmp_path: Path) -> None:
     assert not (tmp_path / "out.json").exists()
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize("name", ["ranking", "matching", "humicroedit_rating", "explanation"])
 def test_every_process_has_a_share_of_every_metric(name: str) -> None:
     def dealt(processes: int) -> dict[str, list[Any]]:

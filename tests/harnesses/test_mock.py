@@ -33,8 +33,6 @@ from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval
 
-pytestmark = pytest.mark.inspect_ai_versions
-
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}
 DESCRIBED = {"dataset": "sample", "scene": "stills", "input": "description"}
 
@@ -68,6 +66,7 @@ def image(part: Content) -> Image.Image:
 # ---- figures ------------------------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "strategy"), [("mock_detecting", "first"), ("mock_matching", "overlap")])
@@ -82,7 +81,6 @@ def test_baselines_agree(name: str, strategy: str) -> None:
         assert metrics(log)["accuracy"] == 0.5  # always yes, and labels are balanced
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_explanations_are_scored_alike() -> None:
     log = eval(mock_explaining(**DESCRIBED), model="baseline/overlap", display="none")[0]
@@ -91,6 +89,7 @@ def test_explanations_are_scored_alike() -> None:
         assert theirs[f"{metric},none"] == pytest.approx(metrics(log)[metric])
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_replicates_are_averaged() -> None:
     """Three of five replicates answer right: the mean over all of them, clustered by medium."""
@@ -114,6 +113,7 @@ def test_replicates_are_averaged() -> None:
 # ---- what a model receives ----------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
@@ -128,6 +128,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
         assert about["where"].startswith("clips/" if scene == "comedy" else "images/")
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 @pytest.mark.parametrize(("frames", "sampling"), [(4, "even"), (3, "scene")])
 def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int, sampling: str) -> None:
@@ -170,6 +171,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(("which", "how", "said"), REFUSED)
 def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
     monkeypatch: pytest.MonkeyPatch, which: str, how: str, said: str
@@ -191,12 +193,14 @@ def test_what_it_takes_is_shown(monkeypatch: pytest.MonkeyPatch, which: str, how
     assert eval(media_task(how), model=seen.model, display="none", limit=1)[0].status == "success"
 
 
+@pytest.mark.inspect_ai_versions
 def test_the_providers_named_are_those_of_inspect() -> None:
     for name in taking.NO_VIDEO:
         known = hasattr(providers, name.replace("-", "_")) or hasattr(_registry, name)
         assert known, f"neither Inspect nor this package has a provider {name}"
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(
     ("model", "how", "takes"),
     [
@@ -230,7 +234,6 @@ def test_nothing_is_asked_where_clips_cannot_be_read(monkeypatch: pytest.MonkeyP
     assert mock_detecting(dataset="sample", scene="stills", input=shown).dataset
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize(("name", "scene"), [("mock_matching_pixels", "comedy"), ("mock_explaining_pixels_gen", "all")])
 def test_clips_are_for_inspect_alone(name: str, scene: str) -> None:
     with pytest.raises(BadInput) as problem:
@@ -239,7 +242,6 @@ def test_clips_are_for_inspect_alone(name: str, scene: str) -> None:
         assert said in str(problem.value)
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize("name", TASKS)
 def test_comedy_in_words_alone_runs_in_lm_eval(name: str) -> None:
     found = in_lm_eval(name, BaselineLM("first"), scene="comedy")
@@ -313,6 +315,7 @@ def test_lm_eval_does_not_repeat() -> None:
 # ---- judges and raters of explanations ----------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(("how", "kind"), [("media", ContentVideo), ("frames", ContentImage), ("description", None)])
 def test_judges_compare_a_reply_with_the_reference(how: str, kind: type[Content] | None) -> None:
     """EXPAcc is `preferred` of `reference_preference`; judges see what the model saw."""
@@ -352,7 +355,6 @@ def test_two_sides_explain_mock(tmp_path: Path, setting: str, kinds: set[str]) -
     assert sum("Dialogue:\n" in joke for joke in jokes) == 2 * 3
 
 
-@pytest.mark.lm_eval_versions
 def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> None:
     records = load("mock_explaining", dataset="sample", scene="post", input="description").records
     system = tmp_path / "system.json"
@@ -399,6 +401,7 @@ def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_m
     assert "mockllm/judge: the provider 'mockllm' does not accept video" in log.error.message
 
 
+@pytest.mark.lm_eval_versions
 def test_frames_are_pictures_in_lm_eval() -> None:
     """Placeholders and pictures as many as frames, for every worked sample too; the texts are those of Inspect."""
     config = {"task": "t", "benchmark": "mock_matching", "input": "frames", "output_type": "generate_until"}

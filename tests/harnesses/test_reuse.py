@@ -36,8 +36,6 @@ from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import matching, ranking
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval
 
-pytestmark = pytest.mark.inspect_ai_versions
-
 SAMPLE = {"dataset": "sample"}
 
 
@@ -67,7 +65,6 @@ def test_use_cache_is_refused_on_the_command_line(tmp_path: Path) -> None:
         commands.lm_eval(*command, "--metadata", "dataset=sample", "--use_cache", "F", cwd=tmp_path)
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_use_cache_is_refused_for_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "not a key")
@@ -93,6 +90,7 @@ def test_use_cache_stays_as_it_is_for_other_peoples_tasks_and_models(tmp_path: P
     assert len(model.asked) == 1
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize(
     ("module", "name"),
     [
@@ -117,6 +115,7 @@ def test_no_model_of_this_package_takes_a_cache(module: str, name: str) -> None:
 # ---- Inspect --cache ----------------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 def test_cache_is_refused_for_arguments_that_its_key_lacks(tmp_path: Path) -> None:
     (log,) = eval(ranking(dataset="sample"), model=get_model("baseline/random", seed=1, memoize=False), cache=True)
     assert log.status == "error"
@@ -125,6 +124,7 @@ def test_cache_is_refused_for_arguments_that_its_key_lacks(tmp_path: Path) -> No
     assert "does not distinguish -M seed" in log.error.message
 
 
+@pytest.mark.inspect_ai_versions
 def test_cache_replays_the_same_model_and_questions_only() -> None:
     questions = len(load("ranking", dataset="sample").records)
     asked = []
@@ -136,6 +136,7 @@ def test_cache_replays_the_same_model_and_questions_only() -> None:
     assert asked == [questions, 0, questions, questions, questions]
 
 
+@pytest.mark.inspect_ai_versions
 def test_cache_keeps_epochs_apart() -> None:
     model = ScriptedModel("m", "Answer: A")
     model.model.model_args.clear()
@@ -169,6 +170,7 @@ def test_weights_on_this_machine_are_refused_and_names_of_services_are_not(tmp_p
     check_cache(str(tmp_path), {"fit": "crop"}, get_model("mockllm/m", memoize=False).config)
 
 
+@pytest.mark.inspect_ai_versions
 def test_cache_is_refused_by_our_models_in_other_peoples_tasks() -> None:
     sample = Sample(input="Which?\nA) one\nB) two", choices=["one", "two"], target="A")
     task = Task(dataset=[sample], solver=generate(), scorer=multiple_choice())
@@ -177,6 +179,7 @@ def test_cache_is_refused_by_our_models_in_other_peoples_tasks() -> None:
     assert "--cache: leave it out for model random" in log.error.message
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(("module", "name"), [("chooser", "Clip"), ("ofa", "Ofa"), ("humicroedit", "Humicroedit")])
 def test_no_checkpoint_takes_a_cache(module: str, name: str, tmp_path: Path) -> None:
     made = getattr(import_module(f"humor_tasks.on_inspect.providers.{module}"), f"{name}API")
@@ -213,6 +216,7 @@ def attempt(home: Path) -> EvalLog:
     return read_eval_log(log.location)
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_retry_finishes_the_run_and_refuses_to_mix_it_with_other_rows(tmp_path: Path) -> None:
     first = attempt(tmp_path / "same")
@@ -229,6 +233,7 @@ def test_a_retry_finishes_the_run_and_refuses_to_mix_it_with_other_rows(tmp_path
         read_run(Path(mixed.location))
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_an_eval_set_refuses_a_folder_of_logs_with_other_arguments_or_rows(tmp_path: Path) -> None:
     def again(**parameters: Any) -> EvalLog:
@@ -258,6 +263,7 @@ def test_a_log_of_another_version_is_not_scored_by_the_rules_of_this_one() -> No
         score(log, multiple_choice(), action="overwrite")
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(("rule", "unparsed"), [("strict", 1), ("released_chat", 0), ("released_leaderboard", 0)])
 def test_a_log_scored_again_names_the_rule(rule: str, unparsed: int, tmp_path: Path) -> None:
     model = ScriptedModel("m", "Answer: Actually, none.").model

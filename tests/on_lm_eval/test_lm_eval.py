@@ -33,8 +33,6 @@ from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.results.submission import read_answers
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
-pytestmark = pytest.mark.lm_eval_versions
-
 TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")
 
 
@@ -43,6 +41,7 @@ def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **
     return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "variant"), [("random", ""), ("overlap", "_gen")])
 def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
@@ -60,6 +59,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
         assert found["unparsed,none"] == 0
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
 def test_every_variant_runs(setting: str) -> None:
@@ -86,6 +86,7 @@ def test_no_finite_log_likelihood_is_no_answer(likelihoods: list[float]) -> None
     assert (shares["acc"], shares["unparsed"]) == (0, 1)
 
 
+@pytest.mark.lm_eval_versions
 def test_pictures_are_opened_once_each() -> None:
     class Looking(ScriptedLM):
         def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
@@ -106,6 +107,7 @@ def test_pictures_are_opened_once_each() -> None:
         assert [a[2] for a in sample["arguments"]] == [{"visual": [hashes[sample["doc"]["id"]]]}] * 5
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_crossval_group_is_the_mean_of_folds() -> None:
     found = run(BaselineLM("overlap"), "nyc_crossval")
@@ -132,6 +134,7 @@ def test_shots_and_seed_come_from_the_harness() -> None:
     assert [r.args[1] for r in model.asked[:5]] == [" A", " B", " C", " D", " E"]
 
 
+@pytest.mark.lm_eval_versions
 def test_chat_template_and_system_instruction() -> None:
     model = ScriptedLM("Answer: A")
     run(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
@@ -147,6 +150,7 @@ def test_chat_template_and_system_instruction() -> None:
     assert merged[0]["content"].startswith("Be brief.\n\nYou are well read")
 
 
+@pytest.mark.lm_eval_versions
 def test_generation_stops_where_a_base_model_would_go_on() -> None:
     model = ScriptedLM("Answer: A")
     run(model, "nyc_matching_gen")
@@ -156,6 +160,7 @@ def test_generation_stops_where_a_base_model_would_go_on() -> None:
     assert few.asked[0].args[1]["until"] == ["\n\n"]
 
 
+@pytest.mark.lm_eval_versions
 def test_explanations_are_generated_and_their_references_weighed() -> None:
     model = ScriptedLM("Explanation: it is about a bear.")
     found = run(model, "nyc_explanation")["results"]["nyc_explanation"]
@@ -180,6 +185,7 @@ def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:
     assert math.isnan(few["nyc_explanation_crossval"]["word_perplexity,none"]), "as every metric without a fold"
 
 
+@pytest.mark.lm_eval_versions
 def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
     found = run(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
     assert (found["acc,none"], found["unparsed,none"]) == (0, 1)
@@ -217,6 +223,7 @@ def test_shots_are_a_flag() -> None:
         manager.load(["nyc_matching"])
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
 def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
     given = {"dataset": "sample"}
@@ -255,6 +262,7 @@ def model_arguments() -> list[str]:
     return sorted(named - {"kwargs"}) + more
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 def test_model_arguments_are_the_models_whatever_they_are_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -273,6 +281,7 @@ def test_model_arguments_are_the_models_whatever_they_are_called(
             commands.lm_eval(*command, cwd=tmp_path)
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 @pytest.mark.parametrize(
     ("tasks", "model", "metadata", "said"),
@@ -321,6 +330,7 @@ Others.__abstractmethods__ = frozenset()
 """
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 def test_model_arguments_in_a_text_are_the_models_too() -> None:
     manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "revision": "b"})
@@ -330,6 +340,7 @@ def test_model_arguments_in_a_text_are_the_models_too() -> None:
         simple_evaluate(DummyLM(), "model=m,revision=c", ["nyc_matching"], task_manager=manager)
 
 
+@pytest.mark.lm_eval_versions
 def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.LogCaptureFixture) -> None:
     model = BaselineLM("overlap")
 
@@ -368,6 +379,7 @@ def test_embedding_on_the_command_line(minilm: str, tmp_path: Path) -> None:
     assert json.loads(result.read_text())["results"]["nyc_matching"]["acc,none"] > 0.3
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> None:
     command = ["--tasks", "nyc_ranking,nyc_matching_crossval_gen", "--metadata", "dataset=sample"]
@@ -385,6 +397,7 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
 
 
+@pytest.mark.lm_eval_versions
 def test_repeats_are_refused() -> None:
     task = BenchmarkTask({"task": "t", "benchmark": "matching", "metadata": {"dataset": "sample"}})
     task.set_repeats(1)
