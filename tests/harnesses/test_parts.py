@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 from collections.abc import Mapping
@@ -10,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
+from standins.graded_logs import report_of
 from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.records import Record, Shard, read_shard
@@ -254,13 +252,10 @@ def test_parts_in_inspect_are_one_run_to_the_last_digit(
 
 def reports_are_the_same(folder: Path) -> None:
     """The report of folder/parts is that of folder/whole, with tokens, cost and subsets, but for the files' names."""
-    both = []
-    for each in ("whole", "parts"):
-        found = CliRunner().invoke(main, ["report", str(folder / each), "-o", str(folder / f"{each}_report")])
-        assert found.exit_code == 0, found.output
-        with (folder / f"{each}_report" / "results.csv").open() as file:
-            both.append([{k: v for k, v in row.items() if k != "files"} for row in csv.DictReader(file)])
-    whole, parts = both
+    whole, parts = (
+        [{name: value for name, value in row.items() if name != "files"} for row in report_of(folder / each).rows]
+        for each in ("whole", "parts")
+    )
     assert {"", "wordplay"} <= {row["part"] for row in whole}
     assert parts == whole
 
