@@ -25,9 +25,7 @@ from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, Question, best, log_softmax
 from humor_tasks.models.choosers.clip import ClipChooser, config_of
 from humor_tasks.models.clip import Clip, ClipConfig
@@ -38,11 +36,9 @@ from humor_tasks.on_inspect.providers.chooser import ClipAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
-from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.local import DEFAULT_DEVICE
-from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval
 
 BOTH = ("matching", "ranking")
@@ -113,14 +109,9 @@ def assert_inspect_agrees(log: EvalLog, run: Run, expected: Scores) -> None:
 
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-def test_inspect_answers_as_clip_scores(folder: str, clip: Clip) -> None:
-    run = opened("matching")
-    assert_inspect_agrees(in_inspect(folder, "matching"), run, directly(clip, run))
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_queued_samples_share_a_pass_and_answer_as_one_by_one(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queued_samples_share_a_pass_and_answer_as_clip_scores(
+    folder: str, clip: Clip, monkeypatch: pytest.MonkeyPatch
+) -> None:
     batchers: list[Any] = []
     sizes: list[int] = []
     make, score = ClipAPI.__init__, ClipChooser.score
@@ -141,8 +132,7 @@ def test_queued_samples_share_a_pass_and_answer_as_one_by_one(folder: str, monke
     together = scores_in(in_inspect(folder, "matching", max_connections=20))
     assert sum(sizes) == 10
     assert len(sizes) <= 2
-    monkeypatch.setattr(ClipChooser, "score", score)
-    assert close(scores_in(in_inspect(folder, "matching", max_connections=1)), together)
+    assert close(together, directly(clip, opened("matching")))
 
 
 @pytest.mark.slow
@@ -285,20 +275,6 @@ def assert_lm_eval_agrees(found: dict[str, Any], task: str, run: Run, expected: 
         assert found["results"][name][f"{shown}_stderr,none"] == pytest.approx(estimate.stderr)
 
 
-@pytest.mark.lm_eval_versions
-def test_lm_eval_answers_as_clip_scores_with_five_captions_and_with_two(folder: str, clip: Clip) -> None:
-    model = ClipLM(folder, "cpu")
-    found = in_lm_eval(model, "nyc_matching_pixels", "nyc_ranking_pixels")
-    pictures = set()
-    for task in BOTH:
-        run = opened(task)
-        assert_lm_eval_agrees(found, task, run, directly(clip, run))
-        pictures |= {record.picture.sha256() for record in run.records if record.picture}
-    about = found["config"]["clip"]
-    assert about["pictures_embedded"] == len(pictures)
-    assert (about["fit"], about["prefix"], about["device"]) == ("pad", ZERO_SHOT_PREFIX, "cpu")
-
-
 def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
     found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_ranking_pixels_gen", "nyc_matching_pixels_gen")
     for task in BOTH:
@@ -339,19 +315,6 @@ def test_arguments_of_lm_eval_reach_the_model(folder: str) -> None:
         ClipLM(folder, "cpu", precison="bf16")
 
 
-def test_pictures_are_decoded_when_used_and_remember_where_they_lie() -> None:
-    data = encoded(drawing(0))
-    picture = Picture("row 3", None, lambda: data)
-    later = decode_later(data, picture)
-    assert later.picture is picture  # type: ignore[attr-defined]
-    assert later.tobytes() == drawing(0).tobytes()
-    damaged = decode_later(data[:300], picture)
-    with pytest.raises(BadInput, match="Picture row 3: the PNG data is truncated"):
-        damaged.convert("RGB")
-    with pytest.raises(BadInput, match="Picture row 3: not a picture"):
-        decode_later(b"%PDF-1.7", picture)
-
-
 def test_a_damaged_picture_is_named(folder: str, tmp_path: Path) -> None:
     place = tmp_path / "d"
     dataset_folder(place, [row(image="good.png"), row(image="bad.png", instance_id="m2")], "matching_from_pixels")
@@ -362,27 +325,6 @@ def test_a_damaged_picture_is_named(folder: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"Picture bad.png, row 1 .*the PNG data is truncated"):
         clip_predict(place, "matching", folder, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
-
-
-@pytest.mark.parametrize("name", ["ranking", "matching", "humicroedit_rating", "explanation"])
-def test_every_process_has_a_share_of_every_metric(name: str) -> None:
-    def dealt(processes: int) -> dict[str, list[Any]]:
-        shares: dict[str, list[Any]] = {}
-        for rank in range(processes):
-            task = BenchmarkTask({"task": name, "benchmark": name, "metadata": {"dataset": "sample"}} | kind)
-            task.build_all_requests(rank=rank, world_size=processes)
-            for _, doc in task.doc_iterator(rank=rank, world_size=processes):
-                found = task.process_results(doc, replies[: len(task._labels) or 1])
-                assert processes == 1 or not shares or shares.keys() == found.keys()
-                for key, share in found.items():
-                    shares.setdefault(key, []).append(share)
-        shares.pop("outcome", None)  # lm-eval 0.5 logs it from here; it is no metric
-        return {key: task.aggregation()[key](items) for key, items in shares.items()}
-
-    generates = name == "explanation"
-    kind = {"output_type": "generate_until" if generates else "multiple_choice"}
-    replies = ["Explanation: so it is."] if generates else [(-1.0, True), *[(-2.0, False)] * 4]
-    assert dealt(3) == pytest.approx(dealt(1), nan_ok=True)
 
 
 # ---- without a harness ----------------------------------------------------------------------------
@@ -421,12 +363,6 @@ def test_what_cannot_be_predicted(folder: str, tmp_path: Path) -> None:
         clip_predict("sample", "matching", folder, folds=3)
 
 
-def test_other_choosers_need_no_picture() -> None:
-    Baseline("first").check(Question("x", "", ()))
-    with pytest.raises(BadInput, match="there is no 'pretrained'"):
-        BaselineLM(pretrained="x")
-
-
 # ---- the commands, and the real rows --------------------------------------------------------------
 
 
@@ -449,10 +385,15 @@ def test_lm_evals_command(folder: str, tmp_path: Path) -> None:
     commands.lm_eval(*arguments, "--output_path", "out", "--log_samples", cwd=tmp_path)
     (path,) = tmp_path.rglob("results_*.json")
     found, clip = json.loads(path.read_text()), Clip.load(ClipConfig(folder, fit="crop", device="cpu"))
+    pictures = set()
     for task in BOTH:
         (file,) = tmp_path.rglob(f"samples_nyc_{task}_pixels_*.jsonl")
         samples = {f"nyc_{task}_pixels": [json.loads(line) for line in file.read_text().splitlines()]}
         assert_lm_eval_agrees(found | {"samples": samples}, task, opened(task), directly(clip, opened(task)))
+        pictures |= {record.picture.sha256() for record in opened(task).records if record.picture}
+    about = found["config"]["clip"]
+    assert about["pictures_embedded"] == len(pictures)
+    assert (about["fit"], about["prefix"], about["device"]) == ("crop", ZERO_SHOT_PREFIX, "cpu")
 
 
 @pytest.mark.slow

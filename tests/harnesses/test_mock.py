@@ -242,15 +242,6 @@ def test_clips_are_for_inspect_alone(name: str, scene: str) -> None:
         assert said in str(problem.value)
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_comedy_in_words_alone_runs_in_lm_eval(name: str) -> None:
-    found = in_lm_eval(name, BaselineLM("first"), scene="comedy")
-    records = load(name, dataset="sample", scene="comedy", input="description").records
-    metric = "rouge_l,none" if name == "mock_explaining" else "acc,none"
-    assert 0 <= found[metric] <= 1
-    assert found["sample_len"] == len(records)
-
-
 @pytest.mark.lm_eval_versions
 def test_lm_eval_refuses_pictures_to_a_text_only_model_before_anything_is_asked() -> None:
     class TextOnly(BaselineLM):

@@ -114,15 +114,6 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
 
 
 @pytest.mark.slow
-def test_no_other_model_is_needed_or_asked(system: str) -> None:
-    log = run(preference(system), judging("j", longer))
-    assert log.eval.model == "none/none"
-    other = says("other", "Me?")
-    run(preference(system, cache=False), judging("j", longer), model=other.model, limit=2)
-    assert other.asked == []
-
-
-@pytest.mark.slow
 def test_a_score_keeps_every_word(system: str) -> None:
     log = run(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
     direct = opened(system)
@@ -141,16 +132,6 @@ def test_a_score_keeps_every_word(system: str) -> None:
         assert (score.metadata or {})["signature"] == (
             "graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234"
         )
-
-
-@pytest.mark.slow
-def test_epochs_are_all_counted_and_paid_for_once(system: str) -> None:
-    judge = judging("j", fickle)
-    log = run(preference(system), judge, epochs=2, max_samples=1)
-    direct = opened(system)
-    outcomes = [direct.outcome(r, verdict(fickle(r.fields["first"], r.fields["second"]))) for r in direct.records]
-    same(metrics(log), direct.metrics([*outcomes, *outcomes]))
-    assert len(judge.asked) == 10 + 1  # the unreadable one again
 
 
 @pytest.mark.inspect_ai_versions
@@ -280,17 +261,6 @@ def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> Non
     assert_slow(log, panel_of(panel))
     assert [len(judge.asked) for judge in judges] == [10] * len(panel)
     assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
-
-
-@pytest.mark.slow
-def test_a_judge_that_is_down_leaves_a_panel_its_majority(system: str) -> None:
-    two = [judging("a", longer), judging("b", longer)]
-    whole = run(preference(system), *two, limit=2)
-    log = run(preference(system), *two, raises("c", RuntimeError("down")), limit=2)
-    assert metrics(log) == pytest.approx(metrics(whole), nan_ok=True)
-    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (0, 0)
-    log = run(preference(system), judging("d", longer), raises("e", RuntimeError("down")), limit=2)
-    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (1, 1)
 
 
 # ---- requests -----------------------------------------------------------------------------------

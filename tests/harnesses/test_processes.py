@@ -16,7 +16,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 from standins.waiting import LIMIT
 
-pytestmark = pytest.mark.slow
+from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 TASKS = {"humor-clip": "nyc_ranking_pixels", "humor-ofa": "nyc_ranking_pixels_gen", "humor-text": "nyc_explanation"}
 MODELS = tuple(TASKS)
@@ -71,6 +71,8 @@ def numbers(found: dict[str, Any]) -> dict[str, float]:
     return {name: value for name, value in task.items() if isinstance(value, float)}
 
 
+@pytest.mark.slow
+@pytest.mark.cpu(15, "a process of its own imports lm-eval and runs three models twice")
 @pytest.mark.parametrize("model", MODELS)
 def test_two_processes_report_what_one_reports(home: Path, model: str) -> None:
     one, two = results(home / "one" / model), results(home / "two" / model)
@@ -88,3 +90,24 @@ def test_two_processes_report_what_one_reports(home: Path, model: str) -> None:
     else:
         names = ("word_perplexity", "byte_perplexity", "token_perplexity")
         assert {f"{name}{end},none" for name in names for end in ("", "_stderr")} <= numbers(two).keys()
+
+
+@pytest.mark.parametrize("name", ["ranking", "matching", "humicroedit_rating", "explanation"])
+def test_every_process_has_a_share_of_every_metric(name: str) -> None:
+    def dealt(processes: int) -> dict[str, list[Any]]:
+        shares: dict[str, list[Any]] = {}
+        for rank in range(processes):
+            task = BenchmarkTask({"task": name, "benchmark": name, "metadata": {"dataset": "sample"}} | kind)
+            task.build_all_requests(rank=rank, world_size=processes)
+            for _, doc in task.doc_iterator(rank=rank, world_size=processes):
+                found = task.process_results(doc, replies[: len(task._labels) or 1])
+                assert processes == 1 or not shares or shares.keys() == found.keys()
+                for key, share in found.items():
+                    shares.setdefault(key, []).append(share)
+        shares.pop("outcome", None)  # lm-eval 0.5 logs it from here; it is no metric
+        return {key: task.aggregation()[key](items) for key, items in shares.items()}
+
+    generates = name == "explanation"
+    kind = {"output_type": "generate_until" if generates else "multiple_choice"}
+    replies = ["Explanation: so it is."] if generates else [(-1.0, True), *[(-2.0, False)] * 4]
+    assert dealt(3) == pytest.approx(dealt(1), nan_ok=True)

@@ -217,12 +217,6 @@ def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
         run(ScriptedLM("Answer: A"), "nyc_matching", **metadata)
 
 
-def test_shots_are_a_flag() -> None:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
-    with pytest.raises(BadInput, match="use --num_fewshot"):
-        manager.load(["nyc_matching"])
-
-
 @pytest.mark.lm_eval_versions
 @pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
 def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
