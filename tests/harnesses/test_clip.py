@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
@@ -20,7 +19,7 @@ from PIL import Image
 from safetensors.torch import save_file
 from standins import commands, tiny_clip
 from standins.bad_rows import dataset_folder, row
-from standins.tiny_clip import TINY, drawing, encoded
+from standins.tiny_clip import TINY, drawing, encoded, uri
 from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
@@ -135,21 +134,10 @@ def test_queued_samples_share_a_pass_and_answer_as_clip_scores(
     assert close(together, directly(clip, opened("matching")))
 
 
-@pytest.mark.slow
-def test_worked_examples_leave_the_answer_alone(folder: str, clip: Clip) -> None:
-    made = build("matching", {"dataset": "sample", "setting": "pixels", "shots": 2})
-    log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="none")[0]
-    assert close(scores_in(log), directly(clip, opened("matching")))
-
-
 def asking(*images: str, choices: Sequence[str] = ("a fish", "a bear"), **known: Any) -> ChatMessageUser:
     text = "".join(f"\n{letter}) {choice}" for letter, choice in zip("ABC", choices, strict=False))
     content = [*(ContentImage(image=image) for image in images), ContentText(text=f"Which one?{text}")]
     return ChatMessageUser(content=content, metadata=known or None)
-
-
-def uri(data: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(data).decode()}"
 
 
 def test_the_last_picture_of_the_last_question_is_compared(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, get_model
@@ -160,10 +160,6 @@ def test_descriptions_alone_send_nothing_but_text() -> None:
 # ---- what is refused ----------------------------------------------------------------------------
 
 
-def media_task(how: str) -> Task:
-    return mock_detecting(dataset="sample", input=how)
-
-
 REFUSED = [
     ("NO_MEDIA", "media", "accepts only text. Use input=description"),
     ("NO_MEDIA", "frames", "accepts only text"),
@@ -180,7 +176,12 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
     with pytest.raises(PrerequisiteError, match=said):
         eval("humor_tasks/mock_detecting", task_args={"dataset": "sample", "input": how}, model=seen.model)
-    log = eval(media_task(how), model=seen.model, display="none", sample_id="comedy_06_detecting_funny")[0]
+    log = eval(
+        mock_detecting(dataset="sample", input=how),
+        model=seen.model,
+        display="none",
+        sample_id="comedy_06_detecting_funny",
+    )[0]
     assert log.error
     assert said in log.error.message
     assert not seen.messages
@@ -190,7 +191,8 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
 def test_what_it_takes_is_shown(monkeypatch: pytest.MonkeyPatch, which: str, how: str) -> None:
     monkeypatch.setattr(taking, which, {"mockllm"})
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
-    assert eval(media_task(how), model=seen.model, display="none", limit=1)[0].status == "success"
+    (log,) = eval(mock_detecting(dataset="sample", input=how), model=seen.model, display="none", limit=1)
+    assert log.status == "success"
 
 
 @pytest.mark.inspect_ai_versions
@@ -264,10 +266,8 @@ def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() 
     """lm-eval's API models send the first `max_images` pictures of a prompt, one unless told otherwise."""
     to = {"base_url": "http://127.0.0.1:9/v1"}
     task, told = chained(), chained(input="description")
-    for model, said in (
-        (to, "have 3 pictures, but lm-eval sends only the first 1"),
-        (to | {"max_images": 2}, "only the first 2,"),
-    ):
+    one, two = "have 3 pictures, but lm-eval sends only the first 1", "only the first 2,"
+    for model, said in ((to, one), (to | {"max_images": 2}, two)):
         task.config.metadata |= model  # lm-eval merges the model's arguments into it
         with pytest.raises(BadInput, match=f"{said}.*max_images=3"):
             task.construct_requests(task.test_docs()[0], "")
@@ -284,13 +284,9 @@ def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:
         for medium in ("train", "test"):
             line = f"{medium} <image>"
             said |= {"options": ["One.", "Two.", line, "Four <image>."]} if task == "matching" else {}
-            made = [
-                mock_row(
-                    "post", task, id=f"{task}_{medium}", media_id=medium, media=f"{medium}.png", caption=line, **said
-                )
-            ]
+            about = {"id": f"{task}_{medium}", "media_id": medium, "media": f"{medium}.png", "caption": line}
             Image.new("RGB", (4, 4)).save(tmp_path / f"{medium}.png")
-            mock_folder(tmp_path, "post", task, made, medium)
+            mock_folder(tmp_path, "post", task, [mock_row("post", task, **about, **said)], medium)
     task = chained(dataset=str(tmp_path))
     (doc,) = task.test_docs()
     context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: str(turns))
@@ -335,12 +331,8 @@ def test_two_sides_explain_mock(tmp_path: Path, setting: str, kinds: set[str]) -
     log = run(task, judge, model="mockllm/unused")
     assert metrics(log)["win_rate"] == 0.5
     assert metrics(log)["inconsistent"] == 1.0
-    shown = {
-        part.type
-        for messages in judge.messages
-        for part in (messages[-1].content if not isinstance(messages[-1].content, str) else [])
-    }
-    assert shown - {"text"} == kinds
+    contents = [messages[-1].content for messages in judge.messages]
+    assert {part.type for parts in contents if not isinstance(parts, str) for part in parts} - {"text"} == kinds
     jokes = [between(messages[-1].text, "joke") for messages in judge.messages]
     assert sum("Caption: " in joke for joke in jokes) == 2 * 6
     assert sum("Dialogue:\n" in joke for joke in jokes) == 2 * 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import json
 import subprocess
@@ -19,7 +18,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
 from standins import commands
 from standins.seeing import described
-from standins.tiny_clip import drawing, encoded
+from standins.tiny_clip import drawing, encoded, uri
 from standins.tiny_ofa import tiny_ofa
 from standins.waiting import wait_until
 
@@ -112,10 +111,6 @@ def test_samples_that_wait_share_a_pass(folder: str, monkeypatch: pytest.MonkeyP
     assert len(sizes) <= 2
     monkeypatch.setattr(Describer, "answers", real)
     assert replies(in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9, batch_size=1))) == together
-
-
-def uri(data: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(data).decode()}"
 
 
 def asking(question: str, *images: bytes, **known: Any) -> ChatMessageUser:

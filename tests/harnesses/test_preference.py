@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, get_model
 from inspect_ai.scorer import Score
 from lm_eval.api.model import LM
+from standins.grading import REFUSAL
 from standins.judging import (
     Judge,
     ProviderError,
@@ -50,7 +51,6 @@ CLUSTERS = {record.id: record.cluster for record in load("explanation", dataset=
 IDS = list(HUMAN)
 # Another's human explanation, cut to many lengths; one is the human's own, one is missing.
 SYSTEM = {i: HUMAN[j][: 150 + 60 * k] for k, (i, j) in enumerate(zip(IDS, [*IDS[1:], IDS[0]], strict=True))}
-REFUSAL = "I'm sorry, but I can't help with that."
 
 
 @pytest.fixture
@@ -140,8 +140,8 @@ def test_a_log_can_be_judged_again(system: str) -> None:
     """In the form it asks for, with its pictures."""
     log = run(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
     again = judging("second", longer, as_json=True)
-    kept, roles = read_eval_log(log.location), {"grader": again.model}
-    scored = score_log(kept, scorer(cache=False), model_roles=roles, action="overwrite", display="none")  # type: ignore[arg-type]
+    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
+    scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
     assert_slow(scored, longer)
     assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
 
@@ -185,9 +185,8 @@ def test_a_judge_without_a_verdict_is_counted_and_left_out(
     judge = make()
     log = run(preference(system), judge, limit=2)
     found = metrics(log)
-    assert {n: found[n] for n in ("unparsed", "refused", "grader_failed")} == {
-        n: float(n == name) for n in ("unparsed", "refused", "grader_failed")
-    }
+    for each in ("unparsed", "refused", "grader_failed"):
+        assert found[each] == float(each == name)
     assert found["unread"] == 1
     assert math.isnan(found["win_rate"])
     assert math.isnan(found["inconsistent"])
@@ -386,10 +385,11 @@ def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: in
     assert theirs.version == task.VERSION
 
 
-def test_a_temperature_that_would_not_reach_the_judge_is_refused(system: str) -> None:
-    name, parameters = "explanation_preference", {"dataset": "sample", "system": system, "temperature": 0.7}
-    with pytest.raises(BadInput, match="--gen_kwargs"):
-        BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+def test_a_temperature_is_a_number_and_in_lm_eval_a_flag(system: str) -> None:
+    with pytest.raises(PrerequisiteError, match="temperature must be a number of at least 0 or none"):
+        preference(system, temperature="abc")
+    with pytest.raises(BadInput, match="--metadata temperature: use --gen_kwargs"):
+        lm_eval(judging_lm(longer), system=system, temperature=0.7)
 
 
 def test_reference_preference_refuses_what_has_no_reference(system: str) -> None:
@@ -398,8 +398,3 @@ def test_reference_preference_refuses_what_has_no_reference(system: str) -> None
     log = run(task, judging("j", longer), status="error", model="baseline/first", limit=2)
     said = "is of explanation_preference, whose replies reference_preference does not score"
     assert said in str(log.error and log.error.message)
-
-
-def test_a_temperature_is_a_number(system: str) -> None:
-    with pytest.raises(PrerequisiteError, match="temperature must be a number of at least 0 or none"):
-        preference(system, temperature="abc")
