@@ -78,6 +78,7 @@ def explanation(messages: list[dict[str, Any]]) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "a process to kill imports Inspect; its run is resumed in two ways")
 def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the run is resumed by `inspect eval-retry` or by the same command."""
     keys = [record.id for record in load("humorbench", dataset="sample", shard=PART).records]
@@ -109,6 +110,7 @@ def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(8, "a process to kill imports Inspect; lm-eval runs before it")
 def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grader = Grader(HALF)
     with ChatServer(explanation) as explainer, ChatServer(grader) as judge:

@@ -72,7 +72,6 @@ def numbers(found: dict[str, Any]) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.cpu(15, "a process of its own imports lm-eval and runs three models twice")
 @pytest.mark.parametrize("model", MODELS)
 def test_two_processes_report_what_one_reports(home: Path, model: str) -> None:
     one, two = results(home / "one" / model), results(home / "two" / model)

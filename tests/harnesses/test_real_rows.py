@@ -46,7 +46,7 @@ def agree(chooser: Chooser, inspect_model: str, lm: ChooserLM, name: str, **para
     """The chooser's metrics are those of both harnesses."""
     parameters |= {"split": "validation"}
     run = load(name, **parameters)
-    assert len({record.cluster for record in run.records}) > 5
+    assert len({record.cluster for record in run.records}) > 3
     scores = chooser.score([Question(r.id, r.context, r.choices) for r in run.records])
     report = evaluate(run, {r.id: LETTERS[best(s)] for r, s in zip(run.records, scores, strict=True)})
     log = eval(build(name, parameters), model=inspect_model, display="none", log_samples=False)[0]
@@ -74,4 +74,4 @@ def test_embedding_agrees(real_corpus: str, minilm: str) -> None:
     from humor_tasks.on_lm_eval.providers.embedding import EmbeddingLM
 
     lm = EmbeddingLM(minilm, device="cpu")
-    agree(Embedding(minilm), f"embedding/{minilm}", lm, "matching", dataset=real_corpus, shard="3/20")
+    agree(Embedding(minilm), f"embedding/{minilm}", lm, "matching", dataset=real_corpus, shard="3/40")

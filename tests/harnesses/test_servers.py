@@ -190,6 +190,7 @@ def test_hf_model_folder_in_lm_eval(tmp_path: Path, tiny: str) -> None:
     assert 0 <= found["nyc_ranking_caption_only"]["acc,none"] <= 1
 
 
+@pytest.mark.cpu(18, "two processes, because the hub's client reads where the hub is when it is imported")
 def test_the_default_dataset_comes_from_the_hub(tmp_path: Path) -> None:
     repository = make_hub_repo(tmp_path / "repository")
     home = {"HF_HOME": str(tmp_path / "home"), "INSPECT_DISPLAY": "plain"}
