@@ -1,9 +1,11 @@
-"""Trainings that are killed, and what two of them have to have in common."""
+"""Trainings that are killed, what two of them have to have in common, and what they leave."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,3 +32,9 @@ def killed_in_third_epoch(trainer: type[Any]) -> Iterator[None]:
 
 def but_time(metrics: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in metrics.items() if name != "seconds"}
+
+
+def numbers_of_curve(output: Path) -> list[dict[str, float]]:
+    """The rows of a run's curves.csv."""
+    with (output / "curves.csv").open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
