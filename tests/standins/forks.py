@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 IMPORTED = """
-accelerate.commands.launch datasets deepspeed deepspeed.runtime.zero.stage3 open_clip pandas peft scipy.stats
-sklearn.linear_model torch.distributed.fsdp torch.distributed.run torch.utils.checkpoint transformers.integrations.fsdp
-transformers.models.bert.modeling_bert transformers.models.llama.modeling_llama transformers.models.t5.modeling_t5
+accelerate.commands.launch click datasets deepspeed deepspeed.module_inject deepspeed.runtime.zero.stage3 lxml.etree
+open_clip pandas peft rouge_score.rouge_scorer sacrebleu scipy.io scipy.stats sklearn.feature_extraction
+sklearn.linear_model torch._inductor.lowering torch.distributed.fsdp torch.distributed.run torch.utils.checkpoint
+torchvision.transforms.v2 transformers.integrations.fsdp transformers.models.bert.modeling_bert
+transformers.models.llama.modeling_llama transformers.models.t5.modeling_t5 yaml
 """.split()
 ON_THE_CPU = {"DS_ACCELERATOR": "cpu", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 
@@ -73,6 +75,7 @@ def serve(address: str) -> None:
     """Forks at every request until the standard input ends, and then ends what still runs."""
     for name in IMPORTED:
         importlib.import_module(name)
+    sys.modules["yaml"].SafeLoader = sys.modules["yaml"].CSafeLoader  # as in conftest.py
     gc.collect()
     gc.freeze()
     running: set[int] = set()
