@@ -1,8 +1,8 @@
 """What each of two processes trains: `launched.py START HOME COMMANDS`, COMMANDS (JSON) those of `humor-tasks train`.
 
-With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same (no dropout: as in
-one process), in HOME/whole, and in HOME/cut, which is stopped in its second epoch and resumed. Without them the
-smallest training, in HOME/line.
+With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same (no
+dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its second epoch and resumed. Without
+them the smallest training, in HOME/line.
 """
 
 from __future__ import annotations

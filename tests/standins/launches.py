@@ -19,9 +19,9 @@ from humor_tasks.cli.train import train
 
 ROUTES = ("fsdp", "deepspeed")
 WORDS = ["a fish in a living room", "two men at a bar"]
-# Six rows in batches of five (OFA: twelve in batches of eleven): the second process has no row of the last batch. One epoch of text: a row on the margin
-# may not decide which epoch is the best. With an eps that large the size of a gradient counts, which Adam would else
-# divide away.
+# Six rows in batches of five, for OFA twelve in batches of eleven: the second process has no row of the last batch. One
+# epoch of text: a row on the margin may not decide which epoch is the best. With an eps that large the size of a
+# gradient counts, which Adam would else divide away.
 TEXT = (
     "text --dataset {home}/sample --prompts {home}/prompts --lr 0.1 --eps 1 --warmup 0 --epochs 1 --batch-size 5 "
     "--device cpu"
@@ -35,8 +35,8 @@ COMMANDS = {
     "--device cpu --pretrained {home}/clip/tiny",
     "ofa": "ofa --dataset {home}/sample --lr 0.3 --eps 1 --epochs 2 --patience 0 --batch-size 11 "
     "--micro-batch 3 --device cpu --pretrained {home}/ofa",
-    "humicroedit": "humicroedit --dataset {home}/rows --encoder {home}/bert --system ensemble --grid system=pair,ngrams --folds 2 "
-    "--epochs 1 --batch-size 4 --alphas 1",
+    "humicroedit": "humicroedit --dataset {home}/rows --encoder {home}/bert --system ensemble "
+    "--grid system=pair,ngrams --folds 2 --epochs 1 --batch-size 4 --alphas 1",
 }
 RUNS = {
     "whole": ("t5", "causal", "encoder", "clip", "ofa", "humicroedit"),
