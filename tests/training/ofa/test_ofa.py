@@ -1,4 +1,4 @@
-"""`humor-tasks train ofa` by its parts: settings, rows, loss, learning rate, memory. Runs: test_training_ofa_runs."""
+"""`humor-tasks train ofa` by its parts: settings, rows, loss, learning rate, memory. Runs: test_runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import torch
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standins.tiny_ofa import SIDE, tiny_ofa
+from standins.small_sample import small_sample
+from standins.tiny_ofa import SIDE
 
 from humor_tasks.cli.train import train as commands
 from humor_tasks.data.descriptions import QUESTIONS, entity_names
@@ -30,11 +31,6 @@ from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss, train
 from humor_tasks.training.ofa.settings import OfaTrainConfig
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_ofa(tmp_path_factory.mktemp("tiny") / "tiny", ["a fish in a living room", "two men at a bar"])
 
 
 def describer(tiny: str) -> Describer:
@@ -154,8 +150,7 @@ def test_each_picture_is_decoded_once_before_training(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("split", ["train", "validation", "test"])
 def test_a_damaged_picture_of_any_split_ends_the_run_before_training(tmp_path: Path, tiny: str, split: str) -> None:
-    dataset = corpus(tmp_path / "data")
-    config = OfaTrainConfig(tiny, dataset=dataset, device="cpu")
+    config = OfaTrainConfig(tiny, dataset=small_sample(tmp_path / "rows"), device="cpu")
     harmed = getattr(read_splits(config), split)[0].picture
     Path(harmed.path).write_bytes(Path(harmed.path).read_bytes()[:100])
     with pytest.raises(BadInput, match="truncated or damaged"):
