@@ -8,10 +8,10 @@ from pathlib import Path
 from humor_tasks.datasets_cards import folder as card_folder
 
 
-def small_sample(folder: Path, rows: int = 2) -> str:
-    """The first rows of each block, of which a fold trains on three, and their pictures."""
+def small_sample(folder: Path, rows: slice = slice(2)) -> str:
+    """These rows of each block, of which a fold trains on three, and their pictures."""
     source = Path(card_folder("newyorker_caption_contest"))
     shutil.copytree(source, folder)
     for path in folder.rglob("block*.jsonl"):
-        path.write_text("".join(path.read_text().splitlines(keepends=True)[:rows]))
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[rows]))
     return str(folder)

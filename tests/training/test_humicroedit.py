@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -19,7 +17,6 @@ from standins.trainings import but_time, killed_in_third_epoch
 from humor_tasks.cli.train import train as commands
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
-from humor_tasks.training.checkpoint import State
 from humor_tasks.training.humicroedit.data import read_data
 from humor_tasks.training.humicroedit.run import train
 from humor_tasks.training.humicroedit.settings import TrainConfig
@@ -435,16 +432,6 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     assert "alphas must be a number of at least 1e-12, not 'x'" in str(refused.exception)
 
 
-def test_nothing_heavy_is_imported_to_open_the_package() -> None:
-    code = (
-        "import sys, humor_tasks.models.humicroedit, humor_tasks.cli.train; "
-        "heavy = 'torch', 'transformers', 'sklearn', 'accelerate', 'lm_eval', 'inspect_ai'; "
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_ridge_is_that_of_scikit_learn() -> None:
     import numpy as np
     from sklearn.linear_model import Ridge
@@ -456,7 +443,3 @@ def test_ridge_is_that_of_scikit_learn() -> None:
     ready = (read - read.mean(0)) / (read.std(0) + 1e-6)
     for alpha, layers in zip((0.5, 20.0), ridge_layers(read, grades, (0.5, 20.0)), strict=True):
         assert layers(read) == pytest.approx(Ridge(alpha=alpha).fit(ready, grades).predict(ready))
-
-
-def test_a_state_starts_before_the_first_epoch() -> None:
-    assert State() == State(0, 0, float("inf"), [])

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
@@ -19,7 +18,6 @@ from standins.tiny_clip import drawing
 from torch.nn.functional import cross_entropy
 
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.cli.train import train as commands
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
@@ -116,17 +114,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_bad_values(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         ClipTrainConfig(**{"task": "matching"} | values)
-
-
-def test_bad_values_of_the_command(tmp_path: Path) -> None:
-    def refused(*given_: str) -> str:
-        done = CliRunner().invoke(commands, ["clip", "--task", "matching", "-o", str(tmp_path / "run"), *given_])
-        assert isinstance(done.exception, BadInput), done.output
-        return str(done.exception)
-
-    assert "lr must be a number from 1e-12 to 1, not 'fast'" in refused("--lr", "5e-5,fast")
-    assert "fold: there is no '7'" in refused("--fold", "7")
-    assert not (tmp_path / "run").exists()
 
 
 # ---- pictures -----------------------------------------------------------------------------------

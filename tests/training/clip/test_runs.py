@@ -28,7 +28,6 @@ from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
-from humor_tasks.training.clip import finetune
 from humor_tasks.training.clip.data import Splits, read_splits
 from humor_tasks.training.clip.finetune import Trainer, answers, train
 from humor_tasks.training.clip.settings import ClipTrainConfig
@@ -209,31 +208,6 @@ def test_all_folds_are_averaged_as_the_harness_does_it(config: Made, sample: str
 
 
 @pytest.mark.slow
-def test_training_stops_early_and_keeps_the_first_of_the_best(
-    config: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    epochs_run, best = 4, 2
-    wrong, saved = iter([2, 1, 1, 2, 1, 0]), {}
-
-    def scripted(clip: Clip, run: Any) -> dict[str, str]:
-        assert not clip.model.training
-        if run.options.split != "validation" or len(saved) == epochs_run:
-            return answers(clip, run)
-        saved[len(saved) + 1] = {name: tensor.clone() for name, tensor in clip.model.state_dict().items()}
-        misses = next(wrong)
-        return {r.id: str(r.target) if i >= misses else "?" for i, r in enumerate(run.records)}
-
-    monkeypatch.setattr(finetune, "answers", scripted)
-    output = tmp_path / "run"
-    metrics = train(config(epochs=6, patience=2), output, progress=False)
-    assert (metrics["best_epoch"], metrics["epochs_run"]) == (best, epochs_run)
-    assert [row["validation_accuracy"] for row in numbers_of_curve(output)] == [0.0, 0.5, 0.5, 0.0]
-    kept = load_file(output / "model" / "model.safetensors")
-    assert all(torch.equal(kept[name], tensor) for name, tensor in saved[best].items())
-    assert any(not torch.equal(kept[name], tensor) for name, tensor in saved[best - 1].items())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("most", "held"), [(None, True), (0.0, False)])
 def test_the_scale_stays_at_its_limit_in_training(
     most: float | None, held: bool, config: Made, tiny: str, tmp_path: Path
@@ -310,21 +284,3 @@ def test_a_device_that_is_not_there(config: Made, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     assert "device 'cuda' is not available" in refused(config(device="cuda"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.slow
-def test_what_was_refused_may_be_asked_again_otherwise(config: Made, tmp_path: Path) -> None:
-    output = tmp_path / "run"
-    for lr in ((1e-3,), (1e-3, 1e-4)):
-        assert "there is no such file or folder" in refused(config(pretrained=str(tmp_path / "nowhere"), lr=lr), output)
-    assert train(config(epochs=1), output, progress=False)["epochs_run"] == 1
-    assert "other settings (epochs=1 there, 2 here)" in refused(config(), output)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "notes.txt").write_text("mine")
-    assert "is not empty and holds no run" in refused(config(), tmp_path / "other")
-    assert "is not a folder" in refused(config(), tmp_path / "other" / "notes.txt")
-
-
-def test_a_rate_that_is_too_high_says_so(config: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Trainer, "_epoch", lambda *_: (float("nan"), 0.0))
-    assert "lr=0.001: the loss is nan in epoch 1; use a lower learning rate" in refused(config(), tmp_path / "run")
