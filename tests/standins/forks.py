@@ -1,7 +1,7 @@
 """Python programs without the seconds that their imports take: each is a fork of one process that has imported much.
 
-Nothing of humor_tasks is imported before the fork. `Forks` starts that process, at the first `run`. A program may start
-others in the same way: `forks.py ADDRESS PROGRAM ARGUMENTS` is one.
+`Forks` is that process, which imports nothing of humor_tasks. A program may start others in the same way:
+`forks.py ADDRESS PROGRAM ARGUMENTS` is one.
 """
 
 from __future__ import annotations
@@ -22,40 +22,30 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-IMPORTED = """
-accelerate.commands.launch click datasets deepspeed deepspeed.module_inject deepspeed.runtime.zero.stage3 lxml.etree
-open_clip pandas peft rouge_score.rouge_scorer sacrebleu scipy.io scipy.stats sklearn.feature_extraction
-sklearn.linear_model torch._inductor.lowering torch.distributed.fsdp torch.distributed.run torch.utils.checkpoint
-torchvision.transforms.v2 transformers.integrations.fsdp transformers.models.bert.modeling_bert
-transformers.models.llama.modeling_llama transformers.models.t5.modeling_t5 yaml
-""".split()
 ON_THE_CPU = {"DS_ACCELERATOR": "cpu", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 
 
 class Forks:
-    """A context manager."""
+    """A context manager. modules: what is imported before the programs begin."""
 
-    def __enter__(self) -> Forks:
+    def __init__(self, modules: list[str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="forks")
         self.address = str(Path(self._folder.name) / "address")
-        self._server: subprocess.Popen[str] | None = None
+        self._command = [sys.executable, __file__, self.address, "--serve", *modules]
+
+    def __enter__(self) -> Forks:
+        pipe = subprocess.PIPE
+        self._server = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True, env=os.environ | ON_THE_CPU)
+        assert self._server.stdout is not None
+        assert self._server.stdout.readline() == "ready\n"
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._server:
-            assert self._server.stdin is not None
-            self._server.stdin.close()  # its sign to end
-            self._server.wait()
+        self._server.communicate()  # the end of its input is its sign to end
         self._folder.cleanup()
 
     def run(self, program: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         """A program is a module's name or a script's path, then its arguments."""
-        if not self._server:
-            command, pipe = [sys.executable, __file__, self.address], subprocess.PIPE
-            started = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=os.environ | ON_THE_CPU)
-            assert started.stdout is not None
-            assert started.stdout.readline() == "ready\n"
-            self._server = started
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             code = forked(self.address, program, environment, out.fileno(), err.fileno())
             texts = [file.seek(0) or file.read() for file in (out, err)]
@@ -71,11 +61,12 @@ def forked(address: str, program: list[str], environment: dict[str, str], *outpu
         return int(connection.makefile().read() or -1)
 
 
-def serve(address: str) -> None:
+def serve(address: str, modules: list[str]) -> None:
     """Forks at every request until the standard input ends, and then ends what still runs."""
-    for name in IMPORTED:
+    for name in modules:
         importlib.import_module(name)
-    sys.modules["yaml"].SafeLoader = sys.modules["yaml"].CSafeLoader  # as in conftest.py
+    yaml = importlib.import_module("yaml")
+    yaml.SafeLoader = yaml.CSafeLoader  # as in conftest.py
     gc.collect()
     gc.freeze()
     running: set[int] = set()
@@ -129,7 +120,7 @@ def ended(program: list[str]) -> int:
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parents[1])  # the tests: theirs are the programs
-    if len(sys.argv) == 2:
-        serve(sys.argv[1])
+    if sys.argv[2] == "--serve":
+        serve(sys.argv[1], sys.argv[3:])
     else:
         sys.exit(forked(sys.argv[1], sys.argv[2:], dict(os.environ), 1, 2))

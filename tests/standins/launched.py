@@ -7,6 +7,7 @@ them the smallest training, in HOME/line.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from accelerate.state import PartialState
 from accelerate.utils import DistributedType, gather_object
 from standins import tiny_training
 from standins.tiny_training import NO_BAR
+from standins.trainings import Killed
 from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.cli.train import train
@@ -29,10 +31,6 @@ ROWS, SIZE = 6, 5
 
 class Settings:
     beta1, beta2, eps, weight_decay = 0.9, 0.999, 1e-2, 0.1
-
-
-class Killed(Exception):
-    pass
 
 
 class Answers(Epochs):
@@ -128,6 +126,7 @@ def divided(start: Path, home: Path) -> None:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # accelerate collects garbage after each training, of which most is what imports left
     given_start, given_home = map(Path, sys.argv[1:3])
     if requested():
         divided(given_start, given_home)

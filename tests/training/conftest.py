@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from standins.forks import Forks
+from standins import launches
 
 SEEN = [0]
 """The number of modules that were there when garbage was last collected for good."""
@@ -23,6 +23,18 @@ def no_garbage_of_imports() -> None:
 
 
 @pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
-    with Forks() as started:
-        yield started
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes trained, each with the whole network."""
+    return launches.in_two(tmp_path_factory, "whole")
+
+
+@pytest.fixture(scope="session")
+def fsdp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes trained with networks divided by FSDP2."""
+    return launches.in_two(tmp_path_factory, "fsdp")
+
+
+@pytest.fixture(scope="session")
+def deepspeed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes trained with networks divided by DeepSpeed."""
+    return launches.in_two(tmp_path_factory, "deepspeed")

@@ -11,17 +11,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from standins import launches
-from standins.forks import Forks
 from standins.tiny_training import trained
 from standins.trainings import but_time, numbers_of_curve
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
-    """A folder for what two processes trained: line, clip, ofa, humicroedit, t5, causal, encoder."""
-    return launches.in_two(tmp_path_factory, forks, "whole")
 
 
 def same_curves(one: Path, two: Path, rel: float) -> None:
@@ -34,23 +27,23 @@ def metrics_in(output: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_smallest_training(home: Path, tmp_path: Path) -> None:
+def test_the_smallest_training(whole: Path, tmp_path: Path) -> None:
     notes = trained(tmp_path, dropout=0.0)  # ten rows in batches of three: the second process has none of the last
-    assert json.loads((home / "line" / "training.json").read_text()) == notes
-    same_curves(tmp_path, home / "line", rel=1e-4)
-    one, two = (load_file(folder / "model" / "weights.safetensors") for folder in (tmp_path, home / "line"))
+    assert json.loads((whole / "line" / "training.json").read_text()) == notes
+    same_curves(tmp_path, whole / "line", rel=1e-4)
+    one, two = (load_file(folder / "model" / "weights.safetensors") for folder in (tmp_path, whole / "line"))
     assert all(torch.allclose(tensor, two[name], rtol=1e-4) for name, tensor in one.items())
 
 
-def test_clip(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_clip(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     one = launches.alone(tmp_path_factory, "clip")
-    assert but_time(metrics_in(home / "clip")) == but_time(metrics_in(one))
+    assert but_time(metrics_in(whole / "clip")) == but_time(metrics_in(one))
     for rate in ("0.03", "0.3"):
-        same_curves(one / f"lr-{rate}", home / "clip" / f"lr-{rate}", rel=1e-3)
+        same_curves(one / f"lr-{rate}", whole / "clip" / f"lr-{rate}", rel=1e-3)
 
 
-def test_humicroedit(home: Path) -> None:
-    output = home / "humicroedit"
+def test_humicroedit(whole: Path) -> None:
+    output = whole / "humicroedit"
     with (output / "members.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 2
     fold = next((output / "members").glob("pair-*/fold-0"))
@@ -59,8 +52,8 @@ def test_humicroedit(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ofa", "t5", "causal", "encoder"])
-def test_weights_and_curves(name: str, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    one, two = launches.alone(tmp_path_factory, name), home / name
+def test_weights_and_curves(name: str, whole: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    one, two = launches.alone(tmp_path_factory, name), whole / name
     expected, found = metrics_in(one), metrics_in(two)
     assert found["rows"] == expected["rows"]
     same_curves(one, two, rel=1e-3)

@@ -14,7 +14,6 @@ from accelerate.commands.config.config_args import load_config_from_file
 from accelerate.utils import DistributedType
 from safetensors.torch import load_file, save_file
 from standins import launches, tiny_training
-from standins.forks import Forks
 from standins.launches import ROUTES, configuration
 from standins.trainings import numbers_of_curve
 from transformers import (
@@ -35,9 +34,10 @@ from humor_tasks.training.sharding import check
 
 
 @pytest.fixture(params=ROUTES)
-def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
+def home(request: pytest.FixtureRequest) -> Path:
     """What two processes trained with the shipped configuration."""
-    return launches.in_two(tmp_path_factory, forks, request.param)
+    found: Path = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.mark.slow
@@ -77,14 +77,13 @@ def test_the_best_weights_are_an_ordinary_checkpoint(home: Path) -> None:
     assert all(torch.equal(tensor, saved[name]) for name, tensor in network.state_dict().items() if name in saved)
 
 
+TEXT = [(route, name) for route in ROUTES for name in launches.RUNS[route] if name != "bf16"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("route", "name"), [(route, name) for route in ROUTES for name in launches.RUNS[route] if name != "bf16"]
-)
-def test_text_in_two_processes_ends_as_in_one(
-    route: str, name: str, tmp_path_factory: pytest.TempPathFactory, forks: Forks
-) -> None:
-    one, two = launches.alone(tmp_path_factory, name), launches.in_two(tmp_path_factory, forks, route) / name
+@pytest.mark.parametrize(("home", "name"), TEXT, indirect=["home"], ids=map("-".join, TEXT))
+def test_text_in_two_processes_ends_as_in_one(name: str, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    one, two = launches.alone(tmp_path_factory, name), home / name
     for a, b in zip(*map(numbers_of_curve, (one, two)), strict=True):
         assert a == pytest.approx(b, rel=1e-3)
     if name != "causal":  # what it explains is drawn

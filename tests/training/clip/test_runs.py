@@ -1,10 +1,11 @@
-"""`humor-tasks train clip`: whole runs of a tiny random CLIP on the packaged sample, their folders and their ends."""
+"""`humor-tasks train clip`: whole runs of a tiny random CLIP on few rows, their folders and their ends."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,13 +18,12 @@ from inspect_ai.model import get_model
 from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 from safetensors.torch import load_file
-from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve
+from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, predicted, refusal
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
 from humor_tasks.cli.train import train as commands
 from humor_tasks.datasets_cards import folder as card_folder
-from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.on_inspect.tasks.building import build
@@ -34,6 +34,7 @@ from humor_tasks.training.clip.settings import ClipTrainConfig
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 QUICK: dict[str, Any] = {"lr": (1e-3,), "warmup": 1, "batch_size": 4, "epochs": 2, "device": "cpu"}
+refused = partial(refusal, train)
 Made = Callable[..., ClipTrainConfig]
 
 
@@ -48,11 +49,6 @@ def on_train(settings: ClipTrainConfig) -> Splits:
     splits = read_splits(settings)
     assert splits.train is not None
     return Splits(splits.train, splits.train, splits.test)
-
-
-def predicted(output: Path, split: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads((output / f"predictions_{split}.json").read_text())
-    return found
 
 
 def reached(metrics: dict[str, Any], split: str, name: str = "accuracy") -> float:
@@ -246,12 +242,6 @@ def copied(target: Path, config: str = "ranking_from_pixels", splits: str = "tes
     for block, split in enumerate(splits.split()):
         shutil.copy(source / config / f"block{block}.jsonl", target / config / f"{split}.jsonl")
     return str(target)
-
-
-def refused(settings: ClipTrainConfig, output: Path) -> str:
-    with pytest.raises(BadInput) as problem:
-        train(settings, output, progress=False)
-    return str(problem.value)
 
 
 def test_bad_data(config: Made, tmp_path: Path) -> None:

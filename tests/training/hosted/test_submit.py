@@ -15,6 +15,7 @@ import requests
 import tiktoken.load
 from standins import commands
 from standins.finetuning import LOST, Provider
+from standins.trainings import Killed
 
 from humor_tasks.testing import ChatServer
 from humor_tasks.training.hosted import submit
@@ -26,10 +27,6 @@ KEY = "sk-not-a-key-of-anybody"
 MODEL = "gpt-4.1-mini-2025-04-14"
 REQUESTS = 20
 """Requests of an undisturbed run; see `test_what_is_asked_of_the_provider`."""
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
-"""`humor-tasks train ofa`: whole runs of a tiny random OFA on the packaged sample, and what follows from one.
+"""`humor-tasks train ofa`: whole runs of a tiny random OFA on few rows, and what follows from one.
 
-To their end, after a kill, in two processes, and refused; then a model that knows the sample by heart describes it in
+To their end, after a kill, and refused; then a model that knows the sample by heart describes it in
 the annotators' place, and both harnesses score a baseline that answers from its words.
 """
 
@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,7 +24,7 @@ from safetensors.torch import load_file
 from standins import commands
 from standins.small_sample import small_sample
 from standins.tiny_ofa import tiny_ofa
-from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve
+from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, refusal
 
 from humor_tasks import evaluate, load
 from humor_tasks.cli.train import train as command
@@ -31,7 +32,6 @@ from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.rows import described_by
 from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.datasets_cards import folder as card_folder
-from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.ofa.data import Splits, read_splits
@@ -41,6 +41,7 @@ from humor_tasks.training.text.data import read_splits as read_text_splits
 from humor_tasks.training.text.settings import TextTrainConfig
 
 QUICK: dict[str, Any] = {"lr": (1e-3,), "batch_size": 4, "epochs": 2, "patience": 0, "device": "cpu"}
+refused = partial(refusal, train)
 Made = Callable[..., OfaTrainConfig]
 
 
@@ -222,12 +223,6 @@ def test_the_command(tiny: str, sample: str, tmp_path: Path, monkeypatch: pytest
 
 
 # ---- bad input ----------------------------------------------------------------------------------
-
-
-def refused(settings: OfaTrainConfig, output: Path) -> str:
-    with pytest.raises(BadInput) as problem:
-        train(settings, output, progress=False)
-    return str(problem.value)
 
 
 def test_bad_data(config: Made, tmp_path: Path) -> None:

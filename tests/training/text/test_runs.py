@@ -1,6 +1,4 @@
-"""`humor-tasks train text`: whole runs of tiny random models on the packaged sample, in both harnesses and in plain
-transformers.
-"""
+"""`humor-tasks train text`: whole runs of tiny models on few rows, held to transformers and to both harnesses."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from standins.once import made_once
 from standins.short_prompts import short_prompts
 from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder, without_dropout
-from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve
+from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, predicted
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -86,11 +84,6 @@ def on_train(settings: TextTrainConfig) -> Splits:
     splits = read_splits(settings)
     assert splits.train is not None
     return Splits(splits.train, splits.train, {"validation": splits.train, "test": splits.evaluated["test"]})
-
-
-def predicted(output: Path, split: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads((output / f"predictions_{split}.json").read_text())
-    return found
 
 
 # ---- learning, and the same predictions everywhere ----
