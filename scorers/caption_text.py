@@ -10,7 +10,7 @@ _CLOSED = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’"}
 
 def key_of(text: str) -> str:
     """A caption reduced to its letters and digits, without case: captions with equal keys are duplicates."""
-    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 def without_quotes(text: str) -> str:

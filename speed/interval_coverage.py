@@ -173,20 +173,29 @@ def cells() -> Iterator[Cell]:
 # ---- intervals ----------------------------------------------------------------------------------
 
 
-def intervals(drawn: Sample) -> tuple[Any, dict[str, Interval]]:
-    """The proportions, and each method's intervals of them."""
+def shares(drawn: Sample) -> tuple[Any, Any, Any]:
+    """The proportions, and clusters' shares of the weights and deviations [samples, clusters]."""
     totals = drawn.weights.sum(axis=1, keepdims=True)
     sizes, sums = drawn.weights / totals, drawn.sums / totals
     m = np.minimum(sums.sum(axis=1), 1)
-    deviations = sums - m[:, None] * sizes
+    return m, sizes, sums - m[:, None] * sizes
+
+
+def ours(drawn: Sample) -> Interval:
+    m, sizes, deviations = shares(drawn)
+    return binomial_interval(m, effective_rows(m, sizes, deviations, drawn.n, drawn.within))
+
+
+def intervals(drawn: Sample) -> tuple[Any, dict[str, Interval]]:
+    """The proportions, and each method's intervals of them."""
+    m, sizes, deviations = shares(drawn)
     count = np.count_nonzero(sizes, axis=1)
     se = np.sqrt(np.square(deviations).sum(axis=1) * count / (count - 1))
     t, spread = stdtrit(count - 1, TAIL), m * (1 - m)
     rows = np.where(se > 1e-9, np.minimum(spread / np.where(se > 1e-9, se, 1) ** 2, drawn.n), drawn.n)
     graubard = rows * (stdtrit(drawn.n - 1, TAIL) / t) ** 2
-    ours = effective_rows(m, sizes, deviations, drawn.n, drawn.within)
     found = (m - t * se, m + t * se), wilson(m, rows * (Z / t) ** 2), logits(m, t * se, graubard)
-    found += jeffreys(m, graubard), binomial_interval(m, graubard), binomial_interval(m, ours)
+    found += jeffreys(m, graubard), binomial_interval(m, graubard), ours(drawn)
     return m, dict(zip(METHODS, found, strict=True))
 
 
@@ -230,6 +239,12 @@ def measured(cell: Cell, samples: int, seed: int = 0) -> Measured:
     holds = {name: float(((a <= cell.truth) & (cell.truth <= b)).mean()) for name, (a, b) in found.items()}
     width = {name: float((np.clip(b, 0, 1) - np.clip(a, 0, 1)).mean() / known) for name, (a, b) in found.items()}
     return Measured(holds, float(((low < 0) | (high > 1)).mean()), width)
+
+
+def held_by_ours(cell: Cell, samples: int, seed: int = 0) -> float:
+    """The coverage of ours alone, in a fifth of the time."""
+    low, high = ours(cell.drawn(np.random.default_rng(seed), samples))
+    return float(((low <= cell.truth) & (cell.truth <= high)).mean())
 
 
 def main() -> None:

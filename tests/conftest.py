@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # run as there are cores, and sums are made in one order.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
-# Three pieces of work that a library repeats in every evaluation. A user's process has one evaluation, which waits for a
-# model. Here a thousand of them have a few scripted samples each, and would spend a third of their time on these.
+# Three pieces of work that a library repeats in every evaluation. A user's process has one evaluation, which waits for
+# a model. Here a thousand of them have a few scripted samples each, and would spend a third of their time on these.
 # Inspect reads the metadata of all installed distributions.
 importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
 # `datasets` parses the YAML of the packaged cards; the C loader takes a tenth of the time of the Python one.

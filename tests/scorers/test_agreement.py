@@ -1,3 +1,5 @@
+"""AC1, Fleiss' kappa and raw agreement: published tables, the enumeration of pairs, symmetries, and edges."""
+
 from __future__ import annotations
 
 import itertools

@@ -1,3 +1,5 @@
+"""`majority_vote`, `human_ceiling`, `dawid_skene`: by hand, against plain loops and EM, and on simulated raters."""
+
 from __future__ import annotations
 
 import math
@@ -174,7 +176,7 @@ def test_anaesthetists_of_dawid_and_skene() -> None:
 def test_equals_the_plain_algorithm() -> None:
     _, ratings = simulated([0.9, 0.8, 0.7, 0.5], 60)
     ratings = [row for row in ratings if any(row)]
-    found, (chance, prior) = scorers.dawid_skene(ratings, iterations=40), em(ratings, 40)
+    found, (chance, prior) = scorers.dawid_skene(ratings, iterations=10), em(ratings, 10)
     assert [found.prior[k] for k in "abc"] == pytest.approx(prior, abs=1e-6)
     for row, expected, label in zip(found.probabilities, chance, found.labels, strict=True):
         assert [row[k] for k in "abc"] == pytest.approx(expected, abs=1e-6)
@@ -185,7 +187,7 @@ def test_equals_the_plain_algorithm() -> None:
 def test_finds_who_is_right() -> None:
     accuracies = [0.95, 0.85, 0.6, 0.6, 0.6]
     truth, ratings = simulated(accuracies, 800)
-    found = scorers.dawid_skene(ratings)
+    found = scorers.dawid_skene(ratings, iterations=20)
     for j, (accuracy, quality) in enumerate(zip(accuracies, found.raters.values(), strict=True)):
         assert quality.accuracy == pytest.approx(accuracy, abs=0.04)
         assert quality.confusion["a"]["a"] == pytest.approx(accuracy, abs=0.08)
@@ -214,17 +216,17 @@ def test_neither_names_nor_the_order_of_raters_matter(ratings: Table, rng: rando
 @pytest.mark.slow
 def test_nothing_is_random() -> None:
     _, ratings = simulated([0.8, 0.7, 0.6], 50)
-    assert repr(scorers.dawid_skene(ratings)) == repr(scorers.dawid_skene(ratings))
+    assert repr(scorers.dawid_skene(ratings, iterations=3)) == repr(scorers.dawid_skene(ratings, iterations=3))
 
 
 @pytest.mark.slow
 def test_what_cannot_be_told() -> None:
-    tied = scorers.dawid_skene([["a", "b"], ["b", "a"], [None, None]])
+    tied = scorers.dawid_skene([["a", "b"], ["b", "a"], [None, None]], iterations=2)
     assert tied.labels == [None, None, None]
     assert tied.probabilities[0] == pytest.approx({"a": 0.5, "b": 0.5})
     assert tied.probabilities[2] == {}
     # The third has rated nothing, the second only what is a.
-    gaps = scorers.dawid_skene([["a", "a", N], ["a", "a", N], ["b", N, N], ["b", N, N]])
+    gaps = scorers.dawid_skene([["a", "a", N], ["a", "a", N], ["b", N, N], ["b", N, N]], iterations=10)
     assert gaps.labels == list("aabb")
     assert (gaps.raters[2].votes, math.isnan(gaps.raters[2].accuracy)) == (0, True)
     assert math.isnan(gaps.raters[1].confusion["b"]["a"])

@@ -1,3 +1,5 @@
+"""`read_answer`: thinking, refusals, letters outside the choices, and the extraction rules of published code."""
+
 from __future__ import annotations
 
 import pytest
@@ -49,21 +51,13 @@ def test_letters_outside_the_choices_are_not_read(reply: str, letter: str | None
 @pytest.mark.parametrize(
     ("reply", "letters", "letter"),
     [
-        ("Answer: C", FIVE, "C"),
-        ("So: Answer: C and again Answer: C", FIVE, "C"),
+        *(("Answer: C", FIVE, "C"), ("So: Answer: C and again Answer: C", FIVE, "C")),
         ("Final Answer: C", FIVE, "C"),  # what the release's second model answers
         ("Answer: Actually, B", FIVE, "A"),  # a defect of the released rule, repeated
-        ("Answer: A or Answer: B", FIVE, None),
-        ("**Answer:** C", FIVE, None),
-        ("answer: C", FIVE, None),
-        ("Answer:C", FIVE, None),
-        ("Answer: F", FIVE, None),
-        ("The answer is C", FIVE, None),
-        ("C", FIVE, None),
-        ("Answer: B", "AB", "B"),
-        ("Answer: C", "AB", None),
-        ("Answer: B, not Answer: C", "AB", None),
-        ("<think>Answer: C", FIVE, "C"),
+        *(("Answer: A or Answer: B", FIVE, None), ("**Answer:** C", FIVE, None), ("answer: C", FIVE, None)),
+        *(("Answer:C", FIVE, None), ("Answer: F", FIVE, None), ("The answer is C", FIVE, None)),
+        *(("C", FIVE, None), ("Answer: B", "AB", "B"), ("Answer: C", "AB", None)),
+        *(("Answer: B, not Answer: C", "AB", None), ("<think>Answer: C", FIVE, "C")),
     ],
 )
 def test_released_chat(reply: str, letters: str, letter: str | None) -> None:

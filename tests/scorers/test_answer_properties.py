@@ -1,3 +1,5 @@
+"""`read_answer`: any reply is a choice or nothing, the last statement counts, and time grows linearly."""
+
 from __future__ import annotations
 
 import re
@@ -14,41 +16,9 @@ FIVE = "ABCDE"
 FORMS = ["Answer: {}", "**Answer:** {}", "Answer: ({})", "The answer is {}.", "**Final Answer: {}**", "Answer:\n{}"]
 ANSWERLIKE = re.compile(r"answer|boxed|think", re.IGNORECASE)
 PIECES = [
-    "Answer",
-    "answer",
-    ":",
-    "：",
-    " is ",
-    "A",
-    "b",
-    "C",
-    "F",
-    " or ",
-    "/",
-    "(",
-    ")",
-    "**",
-    "_",
-    "`",
-    '"',
-    "'",
-    "’",
-]
-PIECES += [
-    "<think>",
-    "</think>",
-    "\\boxed{",
-    "}",
-    "<answer>",
-    "The ",
-    "not ",
-    "Final ",
-    "Option ",
-    "?",
-    ".",
-    "$",
-    "-",
-    "\n",
+    *("Answer", "answer", ":", "：", " is ", "A", "b", "C", "F", " or ", "/", "(", ")", "**", "_", "`", '"'),
+    *("'", "’", "<think>", "</think>", "\\boxed{", "}", "<answer>", "The ", "not ", "Final ", "Option "),
+    *("?", ".", "$", "-", "\n"),
 ]
 replies = st.one_of(st.text(), st.lists(st.sampled_from([*PIECES, " "]), max_size=25).map("".join))
 
@@ -73,43 +43,17 @@ def test_the_last_statement_at_the_end_counts(before: str, form: str, letter: st
 
 
 UNITS = [
-    *"aA \n\t<(*')",
-    "Answer",
-    "Answer: ",
-    "answer is ",
-    "Answer:\n",
-    "Answer: A ",
-    "Answer: A or ",
-    "Answer:\nA\n",
-]
-UNITS += [
-    "<think>",
-    "</think>",
-    "\\boxed{",
-    "<b>",
-    '`"',
-    ". ",
-    "- ",
-    "or ",
-    "A, ",
-    "A) ",
-    "<|",
-    "I'm sorry, ",
-    "Not answer: A",
-]
-UNITS += [
-    "In conclusion, ",
-    "In conclusion, answer is ",
-    ". Therefore, I choose ",
-    "Final Answer: ",
-    "n't the answer: A",
+    *("a", "A", " ", "\n", "\t", "<", "(", "*", "'", ")", "Answer", "Answer: ", "answer is ", "Answer:\n"),
+    *("Answer: A ", "Answer: A or ", "Answer:\nA\n", "<think>", "</think>", "\\boxed{", "<b>", '`"', ". "),
+    *("- ", "or ", "A, ", "A) ", "<|", "I'm sorry, ", "Not answer: A", "In conclusion, "),
+    *("In conclusion, answer is ", ". Therefore, I choose ", "Final Answer: ", "n't the answer: A"),
 ]
 
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("mode", list(scorers.MODES))
 def test_time_is_linear(unit: str, mode: str) -> None:
-    long = unit * (200_000 // len(unit))
+    long = unit * (40_000 // len(unit))
     for reply in (long, f"Answer: A{long}x"):
-        with cpu_below(10):
+        with cpu_below(0.5):
             scorers.read_answer(reply, FIVE, mode)

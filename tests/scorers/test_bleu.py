@@ -1,3 +1,5 @@
+"""`bleu`: sacrebleu's value and signature, its seeded interval, and the ends of the scale."""
+
 from __future__ import annotations
 
 import math

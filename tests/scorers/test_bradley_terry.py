@@ -1,3 +1,5 @@
+"""`bradley_terry`: by hand, a published table, a plain iteration, graphs without a maximum, and the bootstrap."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`prediction_powered`, `rogan_gladen`: by hand, against ppi_py, and the coverage of their intervals."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -234,9 +236,9 @@ def test_rogan_gladens_error_is_about_that_of_a_bootstrap_of_clusters(size: int)
 
 @pytest.mark.slow
 def test_the_intervals_cover_the_truth_where_the_naive_one_does_not() -> None:
-    """1,000 draws of 400 rows without and 100 with label; sensitivity .95, specificity .6, prevalence .6."""
+    """500 draws of 400 rows without and 100 with label; sensitivity .95, specificity .6, prevalence .6."""
     rng, covered = np.random.default_rng(0), np.zeros(3)
-    for _ in range(1000):
+    for _ in range(500):
         labels = rng.random(500) < 0.6
         verdicts = np.where(labels, rng.random(500) < 0.95, rng.random(500) < 0.4)
         judged, human_judged, human = split(verdicts, labels, np.arange(500) >= 400)
@@ -246,8 +248,8 @@ def test_the_intervals_cover_the_truth_where_the_naive_one_does_not() -> None:
             scorers.clustered_mean(judged, range(400)),
         )
         covered += [covers(estimate, 0.6) for estimate in estimates]
-    powered, gladen, naive = covered / 1000  # .936, .955, .000
-    assert 0.93 <= powered <= 0.97
+    powered, gladen, naive = covered / 500
+    assert 0.92 <= powered <= 0.98  # three standard errors are .03
     assert 0.92 <= gladen <= 0.98
     assert naive < 0.5
 
@@ -263,7 +265,7 @@ def test_the_clustered_intervals_cover_the_truth_where_the_unclustered_do_not(sh
     clusters = np.repeat(range(80), 10)
     labelled = np.arange(800) % 10 < 3 if shared else clusters < 24
     ids = {"clusters": clusters[~labelled].tolist(), "human_clusters": clusters[labelled].tolist()}
-    for _ in range(1000):
+    for _ in range(400):
         labels = rng.random(800) < np.repeat(rng.beta(3, 2, 80), 10)
         verdicts = np.where(labels, rng.random(800) < 0.95, rng.random(800) < np.repeat(rng.beta(2, 3, 80), 10))
         data = split(verdicts, labels, labelled)
@@ -274,7 +276,7 @@ def test_the_clustered_intervals_cover_the_truth_where_the_unclustered_do_not(sh
             scorers.clustered_mean(data[0], ids["clusters"]),
         )
         covered += [covers(estimate, 0.6) for estimate in estimates]
-    powered, gladen, unclustered, naive = covered / 1000
+    powered, gladen, unclustered, naive = covered / 400
     assert 0.92 <= powered <= 0.98
     assert 0.92 <= gladen <= 0.98
     assert unclustered < 0.9

@@ -1,3 +1,5 @@
+"""`average_ead` and `embedding_diversity`: by hand, published values, and all pairs one by one."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`clustered_mean` and `mean_of_folds`: by hand, a double loop, Inspect, and coverage of the interval."""
+
 from __future__ import annotations
 
 import dataclasses

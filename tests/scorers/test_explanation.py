@@ -1,3 +1,5 @@
+"""`read_explanation`: markers and fences, what holds no explanation, any reply, and linear time."""
+
 from __future__ import annotations
 
 import pytest

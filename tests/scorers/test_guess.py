@@ -1,3 +1,5 @@
+"""`guess`: the same for a seed and an item, uniform, and independent between seeds."""
+
 from __future__ import annotations
 
 from collections import Counter

@@ -1,3 +1,5 @@
+"""The package's index: every public name exists, is documented, and imports nothing heavy."""
+
 from __future__ import annotations
 
 import inspect

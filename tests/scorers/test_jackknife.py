@@ -1,3 +1,5 @@
+"""`pseudo_values` and `swap_values`: by hand, for a mean, and against linearised errors."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`judge_exam`: textbook rates and errors of a judge, and clustered errors against a bootstrap."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`cohen_kappa`: textbook formulas, scikit-learn, symmetries, and clusters."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`krippendorff_alpha`: the enumeration of pairs, evalica, Inspect, slopes of the error, and edges."""
+
 from __future__ import annotations
 
 import itertools

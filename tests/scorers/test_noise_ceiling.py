@@ -1,3 +1,5 @@
+"""`noise_ceiling` and `against_judges`: by hand, a loop over judges, and the grades of Humicroedit's dev rows."""
+
 from __future__ import annotations
 
 import csv

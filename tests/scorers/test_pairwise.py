@@ -1,3 +1,5 @@
+"""The pairwise accuracy and reward of headlines: by hand, clusters, symmetry, and the baseline on real rows."""
+
 from __future__ import annotations
 
 import csv

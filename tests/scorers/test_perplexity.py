@@ -1,3 +1,5 @@
+"""Perplexities by token, word and byte: by hand, against lm-eval, and what cannot be known."""
+
 from __future__ import annotations
 
 import math

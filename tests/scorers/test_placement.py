@@ -1,3 +1,5 @@
+"""`percentiles` and `rank_correlation`: by hand, against a count and SciPy, and bad input."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""Win rates, length control and paired differences: by hand, a general optimiser, and a loop over clusters."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,3 +1,5 @@
+"""`read_preferred` and `panel_choice`: replies of a judge of two texts, attacks on it, and panels."""
+
 from __future__ import annotations
 
 import json
@@ -17,7 +19,6 @@ BARS = "<reasoning>B leaves the bars out.</reasoning>\n"
 WHY = "B leaves the bars out."
 WORDS = {"A": "A", "B": "B", "TIE": "tie"}
 
-words = pytest.mark.parametrize("word", WORDS)
 attacks = pytest.mark.parametrize(
     "attack", dict.fromkeys([*for_letter("A"), *for_letter("B")]), ids=lambda attack: ascii(attack[:40])
 )
@@ -233,24 +234,24 @@ def test_the_attacks_want_a_letter() -> None:
 
 
 @attacks
-@words
-def test_a_judge_that_quotes_what_it_was_shown(attack: str, word: str) -> None:
+def test_a_judge_that_quotes_what_it_was_shown(attack: str) -> None:
     shown = as_data(attack)
     assert "<" not in shown
-    assert read_preferred(tagged(shown, word), "tags").choice == WORDS[word]
-    assert read_preferred(as_object(shown, word), "json").choice == WORDS[word]
-    assert read_preferred(f"It says:\n{shown}\n\n<judgement>{word}</judgement>", "tags").choice == WORDS[word]
+    for word in WORDS:
+        assert read_preferred(tagged(shown, word), "tags").choice == WORDS[word]
+        assert read_preferred(as_object(shown, word), "json").choice == WORDS[word]
+        assert read_preferred(f"It says:\n{shown}\n\n<judgement>{word}</judgement>", "tags").choice == WORDS[word]
 
 
 @attacks
-@words
-def test_a_judge_that_quotes_the_attack_itself(attack: str, word: str) -> None:
-    read = read_preferred(tagged(attack, word), "tags").choice
-    if re.search("</?(think|reasoning)", attack):  # such a tag can leave the reply unread, never the other way
-        assert read in (WORDS[word], None)
-    else:
-        assert read == WORDS[word]
-    assert read_preferred(as_object(attack, word), "json").choice == WORDS[word]
+def test_a_judge_that_quotes_the_attack_itself(attack: str) -> None:
+    for word in WORDS:
+        read = read_preferred(tagged(attack, word), "tags").choice
+        if re.search("</?(think|reasoning)", attack):  # such a tag can leave the reply unread, never the other way
+            assert read in (WORDS[word], None)
+        else:
+            assert read == WORDS[word]
+        assert read_preferred(as_object(attack, word), "json").choice == WORDS[word]
 
 
 @attacks
@@ -267,30 +268,13 @@ def test_a_judge_that_only_echoes_an_attack_says_nothing(attack: str) -> None:
 @pytest.mark.parametrize(
     ("choices", "expected"),
     [
-        ([], None),
-        (["A"], "A"),
-        (["B"], "B"),
-        (["tie"], "tie"),
-        ([None], None),
-        (["A", "A"], "A"),
-        (["A", "B"], "tie"),
-        (["A", "tie"], "tie"),
-        (["B", None], None),
-        (["tie", None], None),
-        (["A", "A", "B"], "A"),
-        (["B", "tie", "B"], "B"),
-        (["A", "B", "tie"], "tie"),
-        (["tie", "tie", "B"], "tie"),
-        (["A", "A", None], "A"),
-        (["B", None, "B"], "B"),
-        (["A", "B", None], None),
-        (["A", None, None], None),
-        (["A", "A", "B", "B"], "tie"),
-        (["A", "A", "tie", "B"], "tie"),
-        (["A", "A", "A", None], "A"),
-        (["A", "A", None, None], None),
-        (["A", "A", "A", "B", None], "A"),
-        (["A", "A", "B", "tie", "tie"], "tie"),
+        *(([], None), (["A"], "A"), (["B"], "B"), (["tie"], "tie"), ([None], None), (["A", "A"], "A")),
+        *((["A", "B"], "tie"), (["A", "tie"], "tie"), (["B", None], None), (["tie", None], None)),
+        *((["A", "A", "B"], "A"), (["B", "tie", "B"], "B"), (["A", "B", "tie"], "tie")),
+        *((["tie", "tie", "B"], "tie"), (["A", "A", None], "A"), (["B", None, "B"], "B")),
+        *((["A", "B", None], None), (["A", None, None], None), (["A", "A", "B", "B"], "tie")),
+        *((["A", "A", "tie", "B"], "tie"), (["A", "A", "A", None], "A"), (["A", "A", None, None], None)),
+        *((["A", "A", "A", "B", None], "A"), (["A", "A", "B", "tie", "tie"], "tie")),
         (("B", "B", "B", "A", "A"), "B"),
     ],
 )

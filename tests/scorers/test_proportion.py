@@ -226,7 +226,7 @@ def test_the_simulation_draws_what_the_scorer_computes() -> None:
     """The intervals of the simulation, from clusters' sums, are those of the rows."""
     cell = interval_coverage.of_rows(40, 12, "uneven", 0.3, 0.3)
     drawn = cell.drawn(np.random.default_rng(0), 5)
-    low, high = interval_coverage.intervals(drawn)[1]["ours"]
+    low, high = interval_coverage.ours(drawn)
     for i, (hits, sizes) in enumerate(zip(drawn.sums.astype(int), drawn.weights.astype(int), strict=True)):
         values = [float(k < h) for h, size in zip(hits, sizes, strict=True) for k in range(size)]
         clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
@@ -245,8 +245,9 @@ def test_the_cells_that_the_t_interval_misses(n: int, clusters: int, p: float, r
 
 @pytest.mark.slow
 def test_every_cell_holds_but_the_one_that_none_can() -> None:
-    found = {(cell.name, cell.truth): interval_coverage.measured(cell, 2_000) for cell in interval_coverage.cells()}
-    missed = {name for (name, _), one in found.items() if one.coverage["ours"] < interval_coverage.GOAL - 0.01}
+    """Of 1,000 samples the standard error of a coverage of .935 is .008; a cell may be two of them below."""
+    found = {(cell.name, cell.truth): interval_coverage.held_by_ours(cell, 1_000) for cell in interval_coverage.cells()}
+    missed = {name for (name, _), share in found.items() if share < interval_coverage.GOAL - 0.016}
     assert len(found) > 300
     assert missed == {"20 clusters, 5% of them large"}
 

@@ -1,3 +1,5 @@
+"""`read_rating`: numbers are read back in any form and in linear time; `expected_rating` by hand and by its bounds."""
+
 from __future__ import annotations
 
 import csv
@@ -45,44 +47,11 @@ def test_nothing_off_the_scale_is_read(number: float, form: str) -> None:
 
 
 PIECES = [
-    "Rating",
-    "rating",
-    " is ",
-    ": ",
-    "：",
-    "1.6",
-    "2",
-    "-",
-    ",",
-    ".",
-    "/",
-    "3",
-    "10",
-    " out of ",
-    " or ",
-    " to ",
-    "%",
-    "0-3",
+    *("Rating", "rating", " is ", ": ", "：", "1.6", "2", "-", ",", ".", "/", "3", "10", " out of ", " or "),
+    *(" to ", "%", "0-3", "I'd ", "rate it ", "a ", "scale", "**", "(", ")", '"', "{", "}", "\\boxed{"),
+    *("<rating>", "</think>", "~", "not ", "?", "funny", "\n", " ", "Score", "between ", "# ", "```json"),
+    *("=", "<", "two"),
 ]
-PIECES += [
-    "I'd ",
-    "rate it ",
-    "a ",
-    "scale",
-    "**",
-    "(",
-    ")",
-    '"',
-    "{",
-    "}",
-    "\\boxed{",
-    "<rating>",
-    "</think>",
-    "~",
-    "not ",
-    "?",
-]
-PIECES += ["funny", "\n", " ", "Score", "between ", "# ", "```json", "=", "<", "two"]
 replies = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 
 
@@ -99,41 +68,20 @@ def test_the_last_statement_at_the_end_counts(before: str, number: str) -> None:
 
 
 UNITS = [
-    *"1 \t\n,.-<(*'\"{~",
-    "Rating",
-    "Rating: ",
-    "rating is ",
-    "Rating:\n",
-    "Rating: 1 ",
-    "Rating: 1 or ",
-    "Rating of ",
-    "1.",
-    "1,",
+    *("1", " ", "\t", "\n", ",", ".", "-", "<", "(", "*", "'", '"', "{", "~", "Rating", "Rating: "),
+    *("rating is ", "Rating:\n", "Rating: 1 ", "Rating: 1 or ", "Rating of ", "1.", "1,", "I'd rate it "),
+    *("I would ", "it ", '"a', "\\boxed{", "<b>", "0-3 ", "0-3 scale", "out of ", "[", '{"rating":'),
+    *("Rating (", "**", "1e", "between ", "not funny ", "a rating of ", "Rating: 1\n", "<think>"),
+    *("1 to 2 ",),
 ]
-UNITS += [
-    "I'd rate it ",
-    "I would ",
-    "it ",
-    '"a',
-    "\\boxed{",
-    "<b>",
-    "0-3 ",
-    "0-3 scale",
-    "out of ",
-    "[",
-    '{"rating":',
-    "Rating (",
-    "**",
-]
-UNITS += ["1e", "between ", "not funny ", "a rating of ", "Rating: 1\n", "<think>", "1 to 2 "]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear(unit: str) -> None:
-    long = unit * (100_000 // len(unit))
+    long = unit * (20_000 // len(unit))
     for reply in (long, f"Rating: 1{long}x", f"I'd rate it {long}", f"Rating for {long}: 1"):
-        with cpu_below(10):
+        with cpu_below(0.3):
             scorers.read_rating(reply)
 
 

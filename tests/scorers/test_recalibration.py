@@ -1,3 +1,5 @@
+"""`fit_threshold` and `recalibrated`: by hand, no threshold is better, and strictness."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""`matches`: exact and near matches by hand, against Indel one by one, and in the released captions."""
+
 from __future__ import annotations
 
 import random

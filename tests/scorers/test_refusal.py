@@ -1,3 +1,5 @@
+"""`is_refusal`: tables of refusals and of replies that only look like one, and linear time."""
+
 from __future__ import annotations
 
 import pytest
@@ -45,35 +47,20 @@ REFUSALS = [
     "No, I can't help with that.",
 ]
 OTHERS = [
-    "",
-    "C",
-    "I can't tell which is funniest.",
+    *("", "C", "I can't tell which is funniest."),
     "I can't tell whether B or C is funnier, but I lean towards C.",
-    "I'm sorry, but I can't tell which is funniest.",
-    "I can't decide between A and C.",
-    "I cannot say for sure.",
-    "I can't see why A would be funny.",
-    "I can't help but laugh at B.",
-    "I can't help laughing at B.",
-    "I'm sorry, but I can't help smiling at B.",
-    "I can't choose between A and C yet; both work.",
-    "I can't imagine that this is the caption.",
-    "I cannot explain why, but C feels right.",
-    "I won't lie: these are all good.",
-    "I won't pretend this is easy.",
-    "I refuse to believe that A won.",
-    "I am comfortable choosing C.",
-    "I'm sorry to say that none of these is funny.",
-    "Sorry, but none of these fits.",
+    *("I'm sorry, but I can't tell which is funniest.", "I can't decide between A and C."),
+    *("I cannot say for sure.", "I can't see why A would be funny.", "I can't help but laugh at B."),
+    *("I can't help laughing at B.", "I'm sorry, but I can't help smiling at B."),
+    *("I can't choose between A and C yet; both work.", "I can't imagine that this is the caption."),
+    *("I cannot explain why, but C feels right.", "I won't lie: these are all good."),
+    *("I won't pretend this is easy.", "I refuse to believe that A won.", "I am comfortable choosing C."),
+    *("I'm sorry to say that none of these is funny.", "Sorry, but none of these fits."),
     "As an AI, I don't have a sense of humor, but C plays on bears.",
-    "As an AI, I cannot laugh, but C is the best.",
-    "As an airline joke, C works.",
-    "The bear says that it can't help with that.",
-    "The caption: I can't help with that.",
+    *("As an AI, I cannot laugh, but C is the best.", "As an airline joke, C works."),
+    *("The bear says that it can't help with that.", "The caption: I can't help with that."),
     "Let us look at the captions. I can't help with A, it is flat.",
-    "Unfortunately, C is flat.",
-    "No, C is flat.",
-    "Nobody can help with that.",
+    *("Unfortunately, C is flat.", "No, C is flat.", "Nobody can help with that."),
     "It can't help with that.",
 ]
 

@@ -1,3 +1,5 @@
+"""RMSE, its ends and correlations: by hand, plain loops, SciPy, the bootstrap, and the organisers' baseline."""
+
 from __future__ import annotations
 
 import csv

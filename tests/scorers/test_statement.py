@@ -1,3 +1,5 @@
+"""What is a statement of a choice: plain text, the letters of one, and where it ends a reply."""
+
 from __future__ import annotations
 
 import sys

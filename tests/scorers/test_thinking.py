@@ -1,3 +1,5 @@
+"""`without_thinking`: tags and channels of reasoning models, and what is left of a reply."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

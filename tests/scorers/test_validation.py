@@ -1,3 +1,5 @@
+"""`common_length`: the length that lists share, and the names of lists that differ."""
+
 from __future__ import annotations
 
 import pytest

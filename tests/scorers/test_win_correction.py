@@ -1,3 +1,5 @@
+"""`corrected_win_rate`: by hand, its properties, and the coverage of its intervals."""
+
 from __future__ import annotations
 
 import math
@@ -116,7 +118,7 @@ def test_properties(preferences: list[float], exam: list[float], per: int, exam_
 def test_coverage(p: float, q: float, contests: int, examined: int) -> None:
     """Contests differ in how good the system's captions are and in how well the judge judges them, the exam's too."""
     rng = np.random.default_rng(5)
-    covered, runs = 0, 1_000
+    covered, runs = 0, 500
     for _ in range(runs):
         everyone = max(contests, examined)
         truth = rng.beta(4 * p, 4 * (1 - p), everyone)
@@ -131,7 +133,7 @@ def test_coverage(p: float, q: float, contests: int, examined: int) -> None:
             np.repeat(np.arange(examined), 2).tolist(),
         )
         covered += found.low <= p <= found.high
-    assert 0.93 <= covered / runs <= 0.99
+    assert 0.92 <= covered / runs <= 1  # three standard errors of .95 are .03
 
 
 def test_what_is_refused() -> None:

@@ -1,3 +1,5 @@
+"""`read_yes_no`: the word that a reply commits itself to, and what is no answer."""
+
 from __future__ import annotations
 
 import pytest
@@ -8,30 +10,17 @@ from humor_tasks.scorers import read_answer, read_yes_no
 from humor_tasks.scorers.yes_no import WORDS
 
 READ = [
-    ("Answer: yes", "yes"),
-    ("Answer: no", "no"),
-    ("answer: No.", "no"),
-    ("**Answer:** YES", "yes"),
-    ("Answer: Y", "yes"),
-    ('{"answer": "no"}', "no"),
-    ("<answer>Yes</answer>", "yes"),
-    ("The answer is no, because it is meant.", "no"),
-    ("The final answer is **yes**.", "yes"),
-    ("<think>Answer: no</think>Answer: yes", "yes"),
-    ("There is no joke here. Answer: no", "no"),
+    *(("Answer: yes", "yes"), ("Answer: no", "no"), ("answer: No.", "no"), ("**Answer:** YES", "yes")),
+    *(("Answer: Y", "yes"), ('{"answer": "no"}', "no"), ("<answer>Yes</answer>", "yes")),
+    *(("The answer is no, because it is meant.", "no"), ("The final answer is **yes**.", "yes")),
+    *(("<think>Answer: no</think>Answer: yes", "yes"), ("There is no joke here. Answer: no", "no")),
     ("No, wait. Answer: yes", "yes"),
     ("Answer: no\nLet me look again.\nAnswer: yes", "yes"),
-    ("Yes", "yes"),
-    ("no.", "no"),
-    ('"Yes"', "yes"),
+    *(("Yes", "yes"), ("no.", "no"), ('"Yes"', "yes")),
     ("Yes, because nobody would say so in earnest.", "yes"),
-    ("**No.** The caption says what it means.", "no"),
-    ("No\n\nThe caption is plain.", "no"),
-    ("Answer: 'no'", "no"),
-    ("'Yes.'", "yes"),
-    ('"Yes", because nobody would say so.', "yes"),
-    ('Yes. He says "yes" and means "no".', "yes"),
-    ("No, I can't see anything sarcastic in it.", "no"),
+    *(("**No.** The caption says what it means.", "no"), ("No\n\nThe caption is plain.", "no")),
+    *(("Answer: 'no'", "no"), ("'Yes.'", "yes"), ('"Yes", because nobody would say so.', "yes")),
+    *(('Yes. He says "yes" and means "no".', "yes"), ("No, I can't see anything sarcastic in it.", "no")),
 ]
 UNREAD = [
     ("", "empty"),

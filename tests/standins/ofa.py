@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from humor_tasks.models.ofa.config import OfaConfig
@@ -27,6 +31,17 @@ SMALL: dict[str, Any] = {
     "code_image_size": 24,
     "resnet_base_width": 4,
 }
+FLAG_NAMES = (
+    "normformer",
+    "scale_embedding",
+    "layernorm_embedding",
+    "patch_layernorm_embedding",
+    "code_layernorm_embedding",
+    "add_type_embedding",
+    "share_decoder_input_output_embed",
+    "encoder_normalize_before",
+    "decoder_normalize_before",
+)
 
 
 def small(**flags: Any) -> OfaConfig:
@@ -76,9 +91,14 @@ def _values(name: str, shape: tuple[int, ...], d: int, seed: int) -> Any:
 
 
 def network(config: OfaConfig | None = None, seed: int = 7) -> OfaNetwork:
-    config = config or small()
-    built = OfaNetwork(config).eval()
-    built.load_state_dict(formula_weights(config, seed))
+    return copy.deepcopy(_built(config or small(), seed))
+
+
+@functools.cache
+def _built(config: OfaConfig, seed: int) -> OfaNetwork:
+    with torch.inference_mode(False):
+        built = OfaNetwork(config).eval()
+        built.load_state_dict(formula_weights(config, seed))
     return built
 
 
@@ -101,3 +121,11 @@ def texts(lengths: list[int], config: OfaConfig | None = None, seed: int = 0) ->
         row[:length] = torch.from_numpy(rng.randint(3, config.vocab_size, length))
         row[0], row[length - 1] = 0, 2
     return ids
+
+
+def published_outputs(real_data: Path) -> Path:
+    """The folder of OFA's published reference outputs, which are no part of this project."""
+    folder = real_data.parent / "ofa" / "golden"
+    if not folder.is_dir():
+        pytest.skip("there is no ofa/golden beside the folder of HUMOR_TASKS_REAL_DATA")
+    return folder

@@ -15,6 +15,8 @@ from standins.contests import COLUMNS, annotation, invented
 from humor_tasks.data.writing import write_table
 
 ENTRIES = 1020
+CONTESTS = (536, 537, 545, 550)
+WRITTEN = [f"Word {i} of a model with{'out' * i} end." for i in range(1, 11)]
 _GROUP = re.compile(r"<group_([ab])>\n(.*?)\n</group_\1>", re.DOTALL)
 
 
@@ -68,3 +70,7 @@ def shown_groups(prompt: str) -> dict[str, list[str]]:
         assert [int(line[1]) for line in lines if line] == list(range(1, len(lines) + 1)), body
         groups[letter.upper()] = [html.unescape(line[2]) for line in lines if line]
     return groups
+
+
+def listed(captions: list[str]) -> str:
+    return "\n".join(f"{i}. {text}" for i, text in enumerate(captions, 1))

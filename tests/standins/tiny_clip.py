@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import random
@@ -20,6 +21,8 @@ def register(folder: Path) -> str:
     """Makes `TINY` known to open_clip in this process and returns the name."""
     import open_clip
 
+    if not hasattr(open_clip.SimpleTokenizer, "cache_info"):  # it takes a tenth of a second to build, most of a load
+        open_clip.SimpleTokenizer = open_clip.factory.SimpleTokenizer = functools.cache(open_clip.SimpleTokenizer)
     (folder / f"{TINY}.json").write_text(json.dumps(CONFIG))
     open_clip.add_model_config(folder / f"{TINY}.json")
     return TINY
@@ -34,6 +37,13 @@ def state(seed: int = 0) -> dict[str, Any]:
         torch.manual_seed(seed)
         model = open_clip.CLIP(**json.loads(json.dumps(CONFIG)))
         return {name: value + 0.05 * torch.randn_like(value) for name, value in model.state_dict().items()}
+
+
+def weight_file(folder: Path) -> str:
+    from safetensors.torch import save_file
+
+    save_file(state(), folder / "tiny.safetensors")
+    return str(folder / "tiny.safetensors")
 
 
 def drawing(seed: int, size: tuple[int, int] = (60, 44), mode: str = "RGB") -> Any:

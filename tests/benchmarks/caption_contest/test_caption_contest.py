@@ -124,8 +124,8 @@ def test_unknown_task() -> None:
 @pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
 def test_a_setting_shows_what_it_should_and_nothing_else(name: str, setting: str) -> None:
     described = {record.id: record for record in load(name, dataset="sample").records}
-    for record in load(name, dataset="sample", setting=setting).records:
-        run = load(name, dataset="sample", setting=setting)
+    run = load(name, dataset="sample", setting=setting)
+    for record in run.records:
         shown = "\n".join(turn.text for turn in run.prompt(record).turns)
         assert (described[record.id].fields["description"] in shown) == (setting == "description")
         assert len(run.prompt(record).pictures) == (setting == "pixels")

@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.crowd.pairs import DRAWN, PARTS, hard, top_against_1
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.contests.source import VALIDATION
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
@@ -232,13 +233,17 @@ def test_contests_with_few_pairs_are_told() -> None:
 
 
 @pytest.mark.slow
-def test_all_real_pairs_of_t1(real_data: Path) -> None:
-    """97.9 % of the 9,100 pairs pass the rule, and the longer caption is right in 53.2 % (HUMOR_IN_AI, section 6)."""
-    run = load("crowd_pairs", dataset=str(real_data / "newyorker_raw"), per_contest=100)
-    assert len(run.records) == 4400
+def test_real_pairs_of_t1(real_data: Path) -> None:
+    """Of 91 contests the longer caption is right in 53.2 % of the pairs (HUMOR_IN_AI, section 6); a contest's
+    standard error is .1, so 11 of them are at most two of .034 off."""
+    contests = {695, 730, *sorted(VALIDATION)[2::5]}
+    given = {"per_contest": 100, "contests": ",".join(map(str, sorted(contests)))}
+    with pytest.warns(UserWarning, match="thin votes: 2 contests: 695, 730"):
+        run = load("crowd_pairs", dataset=str(real_data / "newyorker_raw"), **given)
+    assert len(run.records) == 100 * len(contests)
     longer = [len(a) > len(b) for a, b in (record.choices for record in run.records)]
     said = {r.id: "A" if first else "B" for r, first in zip(run.records, longer, strict=True)}
-    assert evaluate(run, said).metrics["accuracy"].value == pytest.approx(0.532, abs=0.04)
+    assert evaluate(run, said).metrics["accuracy"].value == pytest.approx(0.532, abs=0.07)
     gaps = [abs(np.subtract(*(caption["rating"] for caption in r.facts["captions"]))) for r in run.records]
     assert min(gaps) >= 0.195  # the smallest of all 91 contests
     assert set(run.data.provenance["doubtful"]) == {"695", "730"}

@@ -245,14 +245,9 @@ def test_prompts_show_item_and_limit(run: Run) -> None:
 
 # verdicts, then coverage, all_covered (None: it counts towards neither), graded_points, grader_failed
 VERDICTS: list[tuple[list[bool | None], float | None, float | None, int | None, float]] = [
-    ([True], 1, 1, 1, 0),
-    ([False], 0, 0, 1, 0),
-    ([None], None, None, None, 1),
-    ([True, False], 0.5, 0, 2, 0),
-    ([True, True, True], 1, 1, 3, 0),
-    ([True, None], 1, None, 1, 0.5),
-    ([False, None], 0, 0, 1, 0.5),
-    ([True, False, None, None], 0.5, 0, 2, 0.5),
+    *(([True], 1, 1, 1, 0), ([False], 0, 0, 1, 0), ([None], None, None, None, 1)),
+    *(([True, False], 0.5, 0, 2, 0), ([True, True, True], 1, 1, 3, 0), ([True, None], 1, None, 1, 0.5)),
+    *(([False, None], 0, 0, 1, 0.5), ([True, False, None, None], 0.5, 0, 2, 0.5)),
     ([None, None], None, None, None, 1),
 ]
 

@@ -180,7 +180,8 @@ def test_a_panels_rating_is_the_mean_of_more_than_half() -> None:
     ],
 )
 def test_a_rating_that_was_not_given_is_counted_and_never_guessed(grader: ScriptedModel, failure: str) -> None:
-    log = run(mock_generation(**words(cache=False)), grader, model=teller().model)
+    task = mock_generation(**words(cache=False, scene="post", images=1))
+    log = run(task, grader, model=says("m", "A tale.").model)
     found = metrics(log)
     assert {name: found[name] for name in ("grader_unparsed", "grader_refused", "grader_failed")} == {
         name: float(name == failure) for name in ("grader_unparsed", "grader_refused", "grader_failed")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import string
 import subprocess
 import sys
 import threading
@@ -23,21 +21,19 @@ from open_clip.transform import PreprocessCfg, image_transform_v2
 from PIL import Image
 from safetensors.torch import save_file
 from standins import tiny_clip
+from standins.clip_weights import State, difference, of_file
 from standins.tiny_clip import TINY, drawing, encoded
 
-from humor_tasks.data.media import picture as images
-from humor_tasks.data.media.picture import Picture, pillow_version
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.caches import Vectors
-from humor_tasks.models.clip import Clip, ClipConfig, model
+from humor_tasks.models.clip import model
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
-from humor_tasks.models.clip.model import can_be_trimmed
 from humor_tasks.models.pictures import Pixels, ahead
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
 PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]
 CAPTIONS = [[f"caption {i} {j}: it's a living" for j in range(5 if i % 2 else 2)] for i in range(len(PICTURES))]
-State = dict[str, torch.Tensor]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,14 +47,8 @@ def state() -> State:
 
 
 @pytest.fixture(scope="module")
-def file(state: State, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
-    save_file(state, path)
-    return str(path)
-
-
-def load(file: str, **more: Any) -> Clip:
-    return Clip.load(ClipConfig(**{"pretrained": file, "architecture": TINY, "device": "cpu"} | more))
+def file(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_clip.weight_file(tmp_path_factory.mktemp("weights"))
 
 
 def theirs(
@@ -76,16 +66,11 @@ def theirs(
         ]
 
 
-def difference(ours: Sequence[Sequence[float]], other: Sequence[Any]) -> float:
-    assert [len(row) for row in ours] == [len(row) for row in other]
-    return max(abs(a - float(b)) for mine, row in zip(ours, other, strict=True) for a, b in zip(mine, row, strict=True))
-
-
 # ---- the same numbers ---------------------------------------------------------------------------
 
 
 def test_logits_are_open_clips(file: str, state: State) -> None:
-    ours = load(file, fit="crop").score(PICTURES, CAPTIONS)
+    ours = of_file(file, fit="crop").score(PICTURES, CAPTIONS)
     assert difference(ours, theirs(state, PICTURES, CAPTIONS)) < 1e-5
     assert np.std(np.concatenate(ours)) > 0.1  # the tiny model tells them apart
 
@@ -132,18 +117,18 @@ def test_pad_shows_what_crop_cuts_off() -> None:
 @pytest.mark.parametrize("mode", ["1", "LA", "P", "RGBA", "CMYK"])
 def test_modes_become_rgb_before_they_are_resized(file: str, mode: str) -> None:
     image = drawing(3).convert(mode)
-    clip = load(file)
+    clip = of_file(file)
     assert torch.equal(clip.embed_images([image]), clip.embed_images([image.convert("RGB")]))
 
 
 @pytest.mark.parametrize("more", [{"batch_size": 1}, {"batch_size": 3}, {"workers": 1}, {"workers": 7}])
 def test_batches_and_threads_change_nothing(file: str, more: dict[str, Any]) -> None:
-    expected = load(file).score(PICTURES, CAPTIONS)
-    assert difference(load(file, **more).score(PICTURES, CAPTIONS), expected) < 1e-5
+    expected = of_file(file).score(PICTURES, CAPTIONS)
+    assert difference(of_file(file, **more).score(PICTURES, CAPTIONS), expected) < 1e-5
 
 
 def test_one_by_one_is_all_at_once(file: str) -> None:
-    clip, expected = load(file), load(file).score(PICTURES, CAPTIONS)
+    clip, expected = of_file(file), of_file(file).score(PICTURES, CAPTIONS)
     ours = [clip.score([picture], [texts])[0] for picture, texts in zip(PICTURES, CAPTIONS, strict=True)]
     assert difference(ours, expected) < 1e-5
     assert clip.score([], []) == []
@@ -152,7 +137,7 @@ def test_one_by_one_is_all_at_once(file: str) -> None:
 
 @pytest.mark.parametrize(("precision", "near"), [("fp16", 2e-3), ("bf16", 2e-2)])
 def test_half_precision_is_near(file: str, precision: str, near: float) -> None:
-    full, half = load(file), load(file, precision=precision)
+    full, half = of_file(file), of_file(file, precision=precision)
     flat = [text for texts in CAPTIONS for text in texts]
     assert (full.embed_images(PICTURES) - half.embed_images(PICTURES)).abs().max() < near
     assert (full.embed_texts(flat) - half.embed_texts(flat)).abs().max() < near
@@ -161,7 +146,7 @@ def test_half_precision_is_near(file: str, precision: str, near: float) -> None:
 
 
 def test_vectors_are_units(file: str) -> None:
-    clip = load(file)
+    clip = of_file(file)
     for vectors in (clip.embed_images(PICTURES), clip.embed_texts(CAPTIONS[1])):
         assert torch.allclose(vectors.norm(dim=-1), torch.ones(len(vectors)))
         assert vectors.dtype == torch.float32
@@ -170,9 +155,9 @@ def test_vectors_are_units(file: str) -> None:
 def test_compile_runs_both_encoders_compiled(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     monkeypatch.setattr(torch, "compile", lambda function: (compiled.append(function.__name__), function)[1])
-    expected = load(file).score(PICTURES, CAPTIONS)
+    expected = of_file(file).score(PICTURES, CAPTIONS)
     assert not compiled
-    assert difference(load(file, compile=True).score(PICTURES, CAPTIONS), expected) < 1e-5
+    assert difference(of_file(file, compile=True).score(PICTURES, CAPTIONS), expected) < 1e-5
     assert compiled == ["encode_image", "encode_text"]
 
 
@@ -180,7 +165,7 @@ def test_compile_runs_both_encoders_compiled(file: str, monkeypatch: pytest.Monk
 
 
 def test_each_distinct_picture_and_caption_is_embedded_once(file: str) -> None:
-    clip = load(file, batch_size=2)
+    clip = of_file(file, batch_size=2)
     data = encoded(PICTURES[0])
     same = [Picture(f"row {i}", None, lambda: data) for i in range(3)]  # three rows, one content
     shown = [*same, PICTURES[0], PICTURES[0], PICTURES[0].copy()]
@@ -204,10 +189,10 @@ def refuse(*_: Any, **__: Any) -> Any:
 def test_a_folder_of_embeddings_spares_the_model(file: str, tmp_path: Path) -> None:
     long = "word " * 100
     texts = [[*row, long] for row in CAPTIONS]
-    expected = load(file).score(PICTURES, texts)
-    kept = load(file, cache_dir=str(tmp_path))
+    expected = of_file(file).score(PICTURES, texts)
+    kept = of_file(file, cache_dir=str(tmp_path))
     assert kept.score(PICTURES, texts) == expected
-    again = load(file, cache_dir=str(tmp_path))
+    again = of_file(file, cache_dir=str(tmp_path))
     again._encode_image = again._encode_text = refuse
     assert again.score(PICTURES, texts) == expected
     assert again.summary() == {"pictures_embedded": 0, "captions_embedded": 0, "captions_cut": 1}
@@ -215,7 +200,7 @@ def test_a_folder_of_embeddings_spares_the_model(file: str, tmp_path: Path) -> N
         path.write_bytes(path.read_bytes()[:-30] if path.name < "8" else b"")
         if path.name < "4":
             np.save(path, np.full(24, np.nan, np.float32))
-    assert load(file, cache_dir=str(tmp_path)).score(PICTURES, texts) == expected
+    assert of_file(file, cache_dir=str(tmp_path)).score(PICTURES, texts) == expected
     assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
 
 
@@ -224,12 +209,12 @@ def test_a_folder_of_embeddings_spares_the_model(file: str, tmp_path: Path) -> N
 def test_a_folder_of_embeddings_is_for_one_model_and_preprocessing(
     file: str, tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    load(file, cache_dir=str(tmp_path)).score(PICTURES, CAPTIONS)
+    of_file(file, cache_dir=str(tmp_path)).score(PICTURES, CAPTIONS)
     if "pretrained" in change:
         change = {"pretrained": str(tmp_path / "other.safetensors")}
         save_file(tiny_clip.state(seed=1), change["pretrained"])
-    other = load(file, cache_dir=str(tmp_path), **change)
-    assert other.score(PICTURES, CAPTIONS) == load(file, **change).score(PICTURES, CAPTIONS)
+    other = of_file(file, cache_dir=str(tmp_path), **change)
+    assert other.score(PICTURES, CAPTIONS) == of_file(file, **change).score(PICTURES, CAPTIONS)
     assert other.summary()["pictures_embedded"] == (0 if "prefix" in change else len(PICTURES))
     assert other.summary()["captions_embedded"] == (0 if "fit" in change else sum(map(len, CAPTIONS)))
 
@@ -242,9 +227,9 @@ def test_memory_is_bounded_and_keeps_what_was_used_last() -> None:
 
 
 def test_a_small_memory_loses_no_answer(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = load(file).score(PICTURES, CAPTIONS)
+    expected = of_file(file).score(PICTURES, CAPTIONS)
     monkeypatch.setattr(Vectors.__init__, "__defaults__", (None, 2 * 4 * 24))
-    clip = load(file, batch_size=2)
+    clip = of_file(file, batch_size=2)
     assert difference(clip.score(PICTURES, CAPTIONS), expected) < 1e-5
     assert len(clip._images.memory._values) == len(clip._texts.memory._values) == 2
 
@@ -253,7 +238,6 @@ WRITER = """
 import sys, numpy as np
 from pathlib import Path
 from humor_tasks.models.caches import Vectors
-from humor_tasks.models.clip.model import can_be_trimmed
 for _ in range(20):
     kept = Vectors(500, Path(sys.argv[1]))
     for i in range(20):
@@ -302,7 +286,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_threads_may_share_a_model(file: str) -> None:
-    clip, expected, found = load(file, batch_size=2), load(file).score(PICTURES, CAPTIONS), {}
+    clip, expected, found = of_file(file, batch_size=2), of_file(file).score(PICTURES, CAPTIONS), {}
     threads = [threading.Thread(target=lambda i=i: found.update({i: clip.score(PICTURES, CAPTIONS)})) for i in range(4)]
     for thread in threads:
         thread.start()
@@ -319,7 +303,7 @@ def test_threads_may_share_a_model(file: str) -> None:
     "problem", [torch.OutOfMemoryError("CUDA out of memory."), RuntimeError("MPS backend out of memory (9 GB)")]
 )
 def test_batches_halve_until_they_fit(file: str, problem: Exception) -> None:
-    expected, clip = load(file).score(PICTURES, CAPTIONS), load(file, batch_size=6)
+    expected, clip = of_file(file).score(PICTURES, CAPTIONS), of_file(file, batch_size=6)
     passes: list[int] = []
 
     def limited(real: Callable[[Any], Any], most: int) -> Callable[[Any], Any]:
@@ -342,7 +326,7 @@ def test_batches_halve_until_they_fit(file: str, problem: Exception) -> None:
 
 
 def test_other_errors_of_the_model_are_not_hidden(file: str) -> None:
-    clip = load(file)
+    clip = of_file(file)
     clip._encode_image = lambda batch: batch.view(5, 5)
     with pytest.raises(RuntimeError, match="invalid for input of size"):
         clip.embed_images(PICTURES[:1])
@@ -372,149 +356,3 @@ def test_ahead_stops_at_an_error() -> None:
     with pytest.raises(BadInput, match="here"):
         list(ahead(work, range(1000), 2, 10))
     assert len(started) <= 3 + 10
-
-
-# ---- captions -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_long_captions_are_cut_as_open_clip_cuts_them_and_counted(file: str) -> None:
-    clip, tokenizer = load(file, prefix=""), open_clip.get_tokenizer(TINY)
-    letters = "".join(random.Random(0).choices(string.ascii_lowercase, k=4000))
-    texts = ["short", "", "a " * 75, "a " * 76, "word " * 2000, "é😀" * 60, letters, "  spaces  " * 400]
-    assert torch.equal(clip.tokenize(texts), tokenizer(texts))
-    assert clip.summary()["captions_cut"] == 5
-    clip.embed_texts([*texts, "x" * 10_000, "x" * 10_000])
-    assert clip.summary()["captions_cut"] == 6  # distinct ones
-
-
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_passes_are_as_short_as_their_captions_and_change_nothing(file: str, precision: str) -> None:
-    clip = load(file, precision=precision, batch_size=1)  # four captions a pass
-    texts = ["word " * n for n in (70, 1, 30, 2, 1, 200, 0, 9)]
-    encode, passes = clip._encode_text, []
-    clip._encode_text = lambda tokens: (passes.append(tuple(tokens.shape)), encode(tokens))[1]
-    ours = clip.embed_texts(texts)
-    with torch.no_grad():
-        full = torch.nn.functional.normalize(clip.model.encode_text(clip.tokenize(texts)).float(), dim=-1)
-    assert (ours - full).abs().max() < (1e-6 if precision == "fp32" else 1e-2)
-    # Seven distinct ones, by length: 0, 1, 2 and 9 words after the prefix's 8 tokens, between start and end.
-    assert passes == [(4, 1 + 8 + 9 + 1), (3, 77)]
-    assert clip.model.positional_embedding.shape == (77, 32)  # as it was
-
-
-def test_only_passes_of_causal_models_are_shortened(file: str) -> None:
-    network = load(file).model
-    assert can_be_trimmed(network)
-    network.attn_mask = torch.zeros(77, 77)
-    assert not can_be_trimmed(network)
-    for change in ({"no_causal_mask": True}, {"pool_type": "last"}):
-        config = json.loads(json.dumps(tiny_clip.CONFIG))
-        config["text_cfg"] |= change
-        assert not can_be_trimmed(open_clip.CLIP(**config))
-    assert not can_be_trimmed(open_clip.CustomTextCLIP(**json.loads(json.dumps(tiny_clip.CONFIG))))
-
-
-def test_spaces_alone_do_not_make_a_caption_long(file: str) -> None:
-    clip = load(file, prefix="")
-    assert torch.equal(clip.tokenize([" " * 9_000 + "two words"]), clip.tokenize(["two words"]))
-    assert clip.summary()["captions_cut"] == 0
-
-
-def test_the_prefix_is_the_papers_unless_another_is_given(file: str) -> None:
-    plain = load(file, prefix="")
-    assert torch.equal(
-        load(file).embed_texts(["x"]), plain.embed_texts(["a new yorker cartoon with winning caption: x"])
-    )
-    assert not torch.equal(load(file).embed_texts(["x"]), plain.embed_texts(["x"]))
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=4))
-def test_any_text_is_embedded(texts: list[str]) -> None:
-    vectors = shared().embed_texts(texts)
-    assert vectors.shape == (len(texts), 24)
-    assert torch.isfinite(vectors).all()
-
-
-def shared(kept: list[Clip] = []) -> Clip:  # noqa: B006
-    """One random model for examples that hypothesis draws."""
-    if not kept:
-        kept.append(Clip.load(ClipConfig(f"{TINY}/random", device="cpu")))
-    return kept[0]
-
-
-# ---- what cannot be used ------------------------------------------------------------------------
-
-
-def at(data: bytes, where: str = "row 7 of matching/test") -> Picture:
-    return Picture(where, None, lambda: data)
-
-
-@pytest.mark.parametrize(
-    ("image", "said"),
-    [
-        (None, r"image 2 of 2: there is no image"),
-        ("a.png", r"image 2 of 2: is of type str; give a PIL image or a Picture"),
-        (at(b""), r"Picture row 7 of matching/test: there are no bytes"),
-        (at(encoded(PICTURES[0])[:600]), r"Picture row 7 of matching/test: .*truncated or damaged"),
-        (at(b"GIF89a"), r"Picture row 7 of matching/test: "),
-        (Image.new("L", (9, 0)), r"image 2 of 2: has no pixels"),
-        (Image.new("I;16", (9, 9)), r"image 2 of 2: has I;16 samples"),
-        (Image.new("1", (8_000, 8_000)), r"image 2 of 2: 8000 x 8000 pixels; at most 50,000,000"),
-        (Image.new("1", (1, 20_000)), r"image 2 of 2: 1 x 20000 pixels are too narrow for fit=pad"),
-    ],
-    ids=["none", "path", "empty", "truncated", "broken", "no pixels", "16 bits", "huge", "strip"],
-)
-def test_images_that_cannot_be_used_are_named(image: Any, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        shared().embed_images([PICTURES[0], image])
-
-
-def test_an_image_file_cut_short_is_named(tmp_path: Path) -> None:
-    (tmp_path / "cut.jpg").write_bytes(encoded(drawing(1, (200, 200)), "JPEG")[:-700])
-    with pytest.raises(BadInput, match="image 1 of 1: is truncated"):
-        shared().embed_images([Image.open(tmp_path / "cut.jpg")])
-
-
-@pytest.mark.slow
-def test_a_strip_is_too_narrow_for_crop_as_well(file: str) -> None:
-    with pytest.raises(BadInput, match="too narrow for fit=crop"):
-        load(file, fit="crop").embed_images([Image.new("1", (1, 20_000_000))])
-    assert load(file, fit="crop").embed_images([Image.new("1", (1, 2_000))]).shape == (1, 24)
-
-
-@pytest.mark.parametrize(
-    ("shown", "texts", "said"),
-    [
-        (PICTURES[:2], [["one"]], "2 images and 1 lists of captions"),
-        (PICTURES[:2], [["one"], []], "image 2 of 2: has no captions"),
-        (PICTURES[:1], ["one"], "image 1 of 1: has no captions"),
-        (PICTURES[:1], [["one", None]], "caption 2 of 2: is of type NoneType"),
-    ],
-)
-def test_captions_that_cannot_be_used_are_named(shown: Any, texts: Any, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        shared().score(shown, texts)
-
-
-def test_numbers_that_are_not_finite_are_refused(file: str) -> None:
-    clip = load(file)
-    clip.model.visual.proj.data[0, 0] = float("nan")
-    with pytest.raises(BadInput, match="not finite"):
-        clip.embed_images(PICTURES)
-
-
-def test_a_huge_file_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MAX_PIXELS", 1_000)
-    with pytest.raises(BadInput, match="60 x 44 pixels; at most 1,000"):
-        shared().embed_images([at(encoded(PICTURES[0]))])
-
-
-def test_pillows_version_is_part_of_what_pixels_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    how = Pixels(32, "pad", (0.5,) * 3, (0.5,) * 3)
-    key = how.key("content")
-    assert how.key("content") == key != how.key("other")
-    monkeypatch.setattr("PIL.__version__", "99.0")
-    assert how.key("content") != key
-    assert pillow_version() == "99.0"

@@ -187,14 +187,13 @@ def test_inputs_leave_when_half_of_them_are_done(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.slow
 @torch.inference_mode()
-@pytest.mark.parametrize("style", ["fairseq", "hf"])
-@pytest.mark.parametrize("beams", [1, 4])
+@pytest.mark.parametrize(("style", "beams"), [("fairseq", 1), ("hf", 4)])
 def test_captured_steps_write_the_same(style: str, beams: int) -> None:
     built = ending()
     captures: list[int] = []
     steps = CapturedSteps(built.decoder, lambda work: captures.append(1) or recorded(work))
     how = GenerationSettings(style, beams=beams, max_len=AT_MOST)
-    for seed, lengths in ((0, LENGTHS), (1, LENGTHS), (2, [9, 9, 9, 9]), (3, [4, 4, 5, 8]), (0, [5])):
+    for seed, lengths in ((0, LENGTHS), (1, LENGTHS), (3, [4, 4, 5, 8]), (0, [5])):
         asked, images = texts(lengths, seed=seed), pictures(len(lengths))
         encoded = built.encoder(asked, images)
         assert ids(generate(built, encoded, how, steps)) == ids(generate(built, encoded, how))

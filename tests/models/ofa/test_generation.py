@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from standins import ofa_plainly
-from standins.ofa import network, pictures, small, texts
+from standins.ofa import network, pictures, published_outputs, small, texts
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import GenerationSettings, Ofa
@@ -40,10 +40,7 @@ LENGTHS = [4, 9, 6]
 
 @pytest.fixture(scope="session")
 def golden(real_data: Path) -> Path:
-    folder = real_data.parent / "ofa" / "golden"
-    if not folder.is_dir():
-        pytest.skip("there is no ofa/golden beside the folder of HUMOR_TASKS_REAL_DATA")
-    return folder
+    return published_outputs(real_data)
 
 
 @cache
@@ -79,8 +76,7 @@ def scores(found: list[list[Hypothesis]]) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("use_cache", [True, False])
-@pytest.mark.parametrize("flags", ["", "flags"])
+@pytest.mark.parametrize(("flags", "use_cache"), [("", True), ("flags", False)])
 def test_searches_end_as_the_published_ones(flags: str, use_cache: bool, golden: Path) -> None:
     ofa = Ofa.load(golden / flags, device="cpu")
     inputs = load_file(golden / flags / "cases.safetensors")
@@ -131,7 +127,7 @@ def following(built: OfaNetwork, one: Encoded) -> Callable[[list[int]], list[flo
 
 @pytest.mark.slow
 @given(hows, networks)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetwork) -> None:
     how, inputs = made(values), encoded(built)
     for i, found in enumerate(write(how, built)):
@@ -151,7 +147,7 @@ def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetw
 
 @pytest.mark.slow
 @given(hows, networks)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_cache_and_company_change_nothing(values: dict[str, Any], built: OfaNetwork) -> None:
     how = made(values)
     found = write(how, built)
@@ -245,22 +241,13 @@ def test_the_last_step_costs_what_its_style_says() -> None:
 @pytest.mark.parametrize(
     ("chance", "how", "token"),
     [
-        (0.0, {}, 3),
-        (0.39, {}, 3),
-        (0.41, {}, 2),
-        (0.69, {}, 2),
-        (0.71, {}, 1),
-        (0.99999, {}, 0),
+        *((0.0, {}, 3), (0.39, {}, 3), (0.41, {}, 2), (0.69, {}, 2), (0.71, {}, 1), (0.99999, {}, 0)),
         (0.99999, {"top_k": 2}, 2),
         (0.56, {"top_k": 2}, 3),  # 0.4 / 0.7 = 0.571
-        (0.58, {"top_k": 2}, 2),
-        (0.99999, {"top_k": 9}, 0),
-        (0.99999, {"top_p": 0.4}, 3),
-        (0.99999, {"top_p": 0.41}, 2),
-        (0.99999, {"top_p": 0.01}, 3),
+        *((0.58, {"top_k": 2}, 2), (0.99999, {"top_k": 9}, 0), (0.99999, {"top_p": 0.4}, 3)),
+        *((0.99999, {"top_p": 0.41}, 2), (0.99999, {"top_p": 0.01}, 3)),
         (0.79, {"temperature": 0.5}, 2),  # 16 + 9 of 30
-        (0.84, {"temperature": 0.5}, 1),
-        (0.52, {"temperature": 0.5}, 3),
+        *((0.84, {"temperature": 0.5}, 1), (0.52, {"temperature": 0.5}, 3)),
     ],
 )
 def test_a_die_falls_on_the_token_whose_share_it_is(chance: float, how: dict[str, Any], token: int) -> None:

@@ -26,12 +26,15 @@ State = dict[str, torch.Tensor]
 TABLE, COPY, OUT = "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "decoder.output_projection.weight"
 
 
+WEIGHTS = formula_weights(small())
+
+
 def checkpoint(folder: Path, state: State | None = None, **more: Any) -> Path:
     """A folder as transformers writes it, with fields that change nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {"model_type": "ofa", "dropout": 0.1, "use_cache": True, "torch_dtype": "float32", "pad_token_id": 1}
     (folder / "config.json").write_text(json.dumps(about | SMALL | more))
-    state = formula_weights(small()) if state is None else state
+    state = dict(WEIGHTS) if state is None else state
     save_file({name: tensor.clone() for name, tensor in state.items()}, folder / "model.safetensors")
     return folder
 
@@ -61,7 +64,7 @@ def test_a_folder_of_safetensors(tmp_path: Path) -> None:
 
 
 def test_a_torch_file_and_pieces_with_an_index(tmp_path: Path) -> None:
-    state = formula_weights(small())
+    state = dict(WEIGHTS)
     torch.save(state, checkpoint(tmp_path / "torch") / "pytorch_model.bin")
     (tmp_path / "torch" / "model.safetensors").unlink()
     pieces = checkpoint(tmp_path / "pieces")
@@ -96,7 +99,7 @@ def test_a_torch_file_that_is_a_program_is_not_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left", [[TABLE], [COPY], [OUT], [TABLE, OUT], [TABLE, COPY, OUT]])
 def test_the_shared_table_under_any_of_its_names(left: list[str], tmp_path: Path) -> None:
-    state = formula_weights(small())
+    state = dict(WEIGHTS)
     for name in {TABLE, COPY, OUT} - set(left):
         del state[name]
     model = load(checkpoint(tmp_path, state))
@@ -105,7 +108,7 @@ def test_the_shared_table_under_any_of_its_names(left: list[str], tmp_path: Path
 
 
 def test_index_buffers_and_counters_are_made_anew(tmp_path: Path) -> None:
-    state = formula_weights(small())
+    state = dict(WEIGHTS)
     for side in ("encoder", "decoder"):
         state[f"{side}.token_rp_bucket"] = torch.zeros(1024, 1024, dtype=torch.long)
         state[f"{side}.image_rp_bucket"] = torch.zeros(26, 26, dtype=torch.long)
@@ -115,7 +118,7 @@ def test_index_buffers_and_counters_are_made_anew(tmp_path: Path) -> None:
 
 
 def test_the_row_of_padding_is_as_the_file_has_it(tmp_path: Path) -> None:
-    state = formula_weights(small())
+    state = dict(WEIGHTS)
     table = state[TABLE].clone()
     table[1] = 3.0
     model = load(checkpoint(tmp_path, state | dict.fromkeys((TABLE, COPY, OUT), table)))
@@ -184,7 +187,7 @@ LAYER = "encoder.layers.0"
 )
 def test_weights_that_do_not_fit_are_named(spoil: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=said):
-        load(checkpoint(tmp_path, spoil(formula_weights(small()))))
+        load(checkpoint(tmp_path, spoil(dict(WEIGHTS))))
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def test_two_text_models_are_trained_saved_and_loaded(tmp_path: Path) -> None:
     bad = [text.replace("llama", "broccoli") for text in good]
     tiny_folder(tmp_path / "t5", [*good, *bad])
     labelled = [(n, [*good, *bad], [True] * 8 + [False] * 8) for n in (2, 3, 4, 5)]
-    made = fit_text(str(tmp_path / "t5"), labelled, same=[(5, 6)], rate=1e-3, epochs=60)
+    made = fit_text(str(tmp_path / "t5"), labelled, same=[(5, 6)], rate=3e-3, epochs=20)
     assert made.contests == ((2, 4), (3, 5, 6))
     found = Validation()
     found.add(made.score([*good, *bad], [3] * 16).tolist(), [True] * 8 + [False] * 8)

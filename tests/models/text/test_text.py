@@ -85,7 +85,7 @@ def test_the_greedy_text_is_told(parts: tuple[Any, Any]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_batches_order_and_padding_change_nothing(parts: tuple[Any, Any], data: st.DataObject) -> None:
     places = data.draw(st.lists(st.integers(0, len(PROMPTS) - 1), min_size=1, max_size=8))
