@@ -89,9 +89,9 @@ def configuration(route: str) -> str:
 
 IMPORTED = """
 accelerate.commands.launch datasets deepspeed lxml.etree pandas peft pytest rouge_score.rouge_scorer sacrebleu scipy.io
-scipy.stats setuptools
-sklearn.linear_model torch.distributed.fsdp torch.distributed.run torch.utils.checkpoint transformers.integrations.fsdp
-transformers.models.bert.modeling_bert transformers.models.llama.modeling_llama transformers.models.t5.modeling_t5
+scipy.stats setuptools sklearn.linear_model torch.distributed.fsdp torch.distributed.run torch.utils.checkpoint
+transformers.integrations.fsdp transformers.models.bert.modeling_bert transformers.models.llama.modeling_llama
+transformers.models.t5.modeling_t5
 """.split()
 ALSO = {
     "whole": ["open_clip", "sklearn.feature_extraction", "torchvision.transforms.v2"],

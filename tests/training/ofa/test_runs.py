@@ -144,7 +144,7 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
     assert alone == each[3]
 
     asked = ["--dataset", sample, "--task", "matching", "--unanswered", "?"]
-    asked += ["-M", "device=cpu", "-M", "beams=1", "-M", "max_len=8"]
+    asked += ["-M", "device=cpu", "-M", "beams=1", "-M", "max_len=3"]
     asked += ["--split", "validation", "--split", "test"]
     told = commands.refused("describe", "--model", f"ofa/{output}/fold-0/model", *asked, "-o", tmp_path / "leak")
     assert "was trained on 1 unit" in told
@@ -175,7 +175,7 @@ def test_a_task_with_free_text_is_learned_itself(
     monkeypatch.setattr("humor_tasks.training.ofa.finetune.LONGEST", 4)
     run = load("explanation", dataset=sample, setting="pixels", cot=False)
     start = tiny_ofa(tmp_path / "tiny", [str(record.target) for record in run.records], max_position_embeddings=1024)
-    output, settings = tmp_path / "run", config(start, task="explanation", fold="all", epochs=1)
+    output, settings = tmp_path / "run", config(start, task="explanation", fold="all", epochs=1, batch_size=6)
     metrics = train(settings, output, progress=False)
     one = json.loads((output / "fold-0" / "metrics.json").read_text())
     assert one["rows"] == {
@@ -279,15 +279,20 @@ def test_bad_checkpoints(config: Made, tiny: str, tmp_path: Path, monkeypatch: p
 SEARCH = {"style": "hf", "beams": 5, "no_repeat_ngram": 0}
 
 
-def learned(home: Path, sample: str) -> Path:
-    """A run on the sample's test split until it has it by heart."""
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on two contests of a test split until it has them by heart, and in `sample` their rows."""
+    home = tmp_path_factory.mktemp("learnt")
+    sample = small_sample(home / "sample", slice(3, 6))
+    for contest, colour in ((9002, "black"), (9003, "white")):  # as different as a tiny network needs them
+        Image.new("RGB", (48, 48), colour).save(home / "sample" / "images" / f"{contest}.png")
     rows = read_splits(OfaTrainConfig("x", dataset=sample)).test
     start = tiny_ofa(home / "tiny", [row.answer for row in rows], size=600, d_model=64)
     values: dict[str, Any] = {"lr": (3e-3,), "beta2": 0.98, "smoothing": 0.0, "weight_decay": 0.0, "epochs": 8}
     # Each row is there many times: judging the model and keeping it after every epoch takes longer than the steps.
     how = OfaTrainConfig(start, dataset=sample, batch_size=8, patience=0, device="cpu", **values)
     train(how, home / "run", {"0": Splits(rows * 12, rows, rows)}, progress=False)
-    return home / "run"
+    return home
 
 
 def matching_is_scored(model: Path, home: Path, sample: str) -> None:
@@ -312,11 +317,8 @@ def matching_is_scored(model: Path, home: Path, sample: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_tiny_ofa_learns_the_sample_by_heart_and_both_harnesses_score_its_words(tmp_path: Path) -> None:
-    sample = small_sample(tmp_path / "sample", slice(3, 6))
-    for contest, colour in ((9002, "black"), (9003, "white")):  # as different as a tiny network needs them
-        Image.new("RGB", (48, 48), colour).save(tmp_path / "sample" / "images" / f"{contest}.png")
-    output = learned(tmp_path, sample)
+def test_a_tiny_ofa_learns_the_sample_by_heart_and_both_harnesses_score_its_words(learnt: Path, tmp_path: Path) -> None:
+    sample, output = str(learnt / "sample"), learnt / "run"
     (training,) = trainings(output / "model") or ()
     assert training["units"] == {split: ["newyorker-9002", "newyorker-9003"] for split in ("train", "validation")}
     (output / "model" / RECORD).unlink()  # or it would be refused for the rows that it was trained on
