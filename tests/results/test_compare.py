@@ -18,12 +18,14 @@ import pytest
 from standins import commands
 from standins.votes import tight
 
-from humor_tasks import scorers
+from humor_tasks import load, scorers
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.results import LeftOut, Result, Results, differences, read_results
 from humor_tasks.results import compare as compare_module
 from humor_tasks.results.comparable import labels
@@ -46,13 +48,14 @@ def of(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **mo
     return Result(run, opened, "multiple_choice", name, tuple(outcomes), epochs, **{"paths": (run.path,)} | more)
 
 
-def right(name: str, marks: Sequence[float], size: int = 4, benchmark: str = "matching", **more: Any) -> Result:
-    """A run that is right or wrong on each item; `size` items a contest."""
+def right(
+    name: str, marks: Sequence[float], contests: int | Sequence[str] = 4, benchmark: str = "matching", **more: Any
+) -> Result:
+    """A run that is right or wrong on each item; `contests` of these, or of so many items each."""
+    of_contest = [f"c{i // contests}" for i in range(len(marks))] if isinstance(contests, int) else contests
     outcomes = [
-        Outcome(
-            f"i{i}", f"c{i // size}", {"fold": str(i % 5)}, "answered", "A", "A", {"accuracy": mark, "unparsed": 0.0}
-        )
-        for i, mark in enumerate(marks)
+        Outcome(f"i{i}", contest, {"fold": str(i % 5)}, "answered", "A", "A", {"accuracy": mark, "unparsed": 0.0})
+        for i, (mark, contest) in enumerate(zip(marks, of_contest, strict=True))
     ]
     return of(name, outcomes, benchmark, **more)
 
@@ -627,16 +630,21 @@ def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Pa
     assert "a report ends in .md, .csv, .json" in commands.refused("compare", log, copy, "-o", tmp_path / "c.txt")
 
 
-@pytest.mark.slow
-def test_baselines_on_real_rows(real_corpus: str, tmp_path: Path) -> None:
-    on_rows = ("-T", f"dataset={real_corpus}", "-T", "split=validation", "--display", "none", "--log-dir", tmp_path)
+def test_baselines_on_real_rows(real_corpus: str) -> None:
+    opened = load("matching", dataset=real_corpus, split="validation")
+    questions = [Question(r.id, r.context, r.choices) for r in opened.records]
+    runs = []
     for name in ("first", "overlap"):
-        commands.inspect("eval", "humor_tasks/matching", "--model", f"baseline/{name}", *on_rows, cwd=tmp_path)
-    commands.humor_tasks("compare", tmp_path, "-o", tmp_path / "c.json")
-    (row,) = json.loads((tmp_path / "c.json").read_text())["benchmarks"][0]["comparisons"]
-    sign = 1 if row["first"] == "baseline/overlap" else -1  # the words of the description give captions away
-    assert sign * row["difference"] > 0.05
-    assert row["low"] * row["high"] > 0
-    assert row["items"] == 531
-    assert row["p_holm"] == row["p_permutation"] < 0.05
-    assert 100 < row["needed_items"] < 531
+        chosen = [best(scores) for scores in Baseline(name).score(questions)]
+        marks = [float("ABCDE"[k] == r.target) for k, r in zip(chosen, opened.records, strict=True)]
+        clusters = [record.cluster for record in opened.records]
+        runs.append(right(name, marks, clusters))
+    (found,) = compared(*runs).benchmarks
+    (c,) = found.comparisons
+    e = c.test.difference
+    assert ([system.label for system in found.systems], e.n) == (["first", "overlap"], 531)
+    assert e.value == pytest.approx((111 - 141) / 531)  # the words of the description give captions away
+    assert e.low < e.high < 0
+    assert c.test.adjusted == c.test.p_value < 0.05
+    assert c.test.needed
+    assert 100 < c.test.needed < 531

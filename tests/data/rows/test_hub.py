@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,17 +15,19 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from standins.corpus import COLUMNS, HUB, SPLITS, as_parquet, make_folder, make_hub_repo, matching_row, noise_png
+from standins.paths import TESTS
 
 from humor_tasks.testing import HubServer
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
 
-# The hub's client reads HF_ENDPOINT and HF_HOME when it is imported, so each state of the world is a process.
-# Most of a process's time would go into importing pandas and pyarrow: one host imports them and forks for every state.
+# Each state of the world is a process of its own: one host imports what all need, and forks for every state.
 HOST = """
 import json, os, sys
-import pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, fsspec, aiohttp
+import aiohttp, datasets, fsspec, huggingface_hub, pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, scipy.io
+from huggingface_hub import HfApi, HfFileSystem, snapshot_download
+from standins.hub_client import hub_client
 
 def answer(job):
     import logging
@@ -48,8 +51,8 @@ for line in sys.stdin:
     child = os.fork()
     if child == 0:
         try:
-            os.environ.update(job["env"])
-            answer(job)
+            with hub_client(**job["env"]):
+                answer(job)
         finally:
             sys.stdout.flush()
             os._exit(0)
@@ -83,7 +86,8 @@ class World:
 @pytest.fixture(scope="module")
 def host() -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", HOST]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) as process:
         yield process
         assert process.stdin
         process.stdin.close()

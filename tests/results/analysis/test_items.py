@@ -28,6 +28,7 @@ from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.results import LeftOut, Result, Results, read_results
+from humor_tasks.results.analysis import difficulty
 from humor_tasks.results.analysis.items import Analysis, analyse, analyse_all
 from humor_tasks.results.analysis.items_report import as_json, as_markdown
 from humor_tasks.results.analysis.systems import System
@@ -151,18 +152,20 @@ def planted(name: str, answer: Callable[[int], str]) -> Result:
     return dataclasses.replace(held, run=dataclasses.replace(held.run, samples=samples))
 
 
-def test_a_planted_predictor_of_difficulty_is_found() -> None:
+def test_a_planted_predictor_of_difficulty_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difficulty, "PERMUTATIONS", 19)
     random.seed(3)
     by_mark = planted("by mark", lambda i: LETTERS[i % 5] if random.random() < (0.9 if i // 4 % 2 else 0.4) else "?")
-    found = analyse([by_mark], draws=99, predictors=True).difficulty
+    analysis = analyse([by_mark], draws=99, predictors=True)
+    found = analysis.difficulty
     assert found is not None
     of = {each.name: each for each in found.predictors}
     assert of["question"].holm < 0.001
     marks = next(each for each in found.classifiers if each.predictors == "form of the right caption")
     assert marks.accuracy > marks.chance + 0.2
-    assert (marks.auc > 0.8, marks.p) == (True, 0.01)
+    assert (marks.auc > 0.8, marks.p) == (True, 1 / 20)
     assert found.hard + found.easy <= 60
-    text = as_markdown([analyse([by_mark], draws=99, predictors=True)])
+    text = as_markdown([analysis])
     assert "Classifiers of" in text
     assert "no pictures; give the rows with --task" in text
 
