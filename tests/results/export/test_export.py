@@ -22,9 +22,10 @@ from huggingface_hub import parse_eval_result_entries
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import match
-from standins import commands
-from standins.commands import humor_tasks, lm_eval, refused
+from standins.commands import humor_tasks, inspect, lm_eval, refused, uv
 from standins.graded_logs import Logs
+from standins.hub_client import hub_client
+from standins.once import made_once
 from standins.paths import GOLDEN
 from standins.waiting import LIMIT
 
@@ -46,24 +47,21 @@ NOW = 1.7e9
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
-def run_on_the_corpus(folder: Path) -> Path:
+def run_on_the_corpus(folder: Path) -> None:
     """A run of either harness as a user types it. A stand-in for the hub serves the sample in place of the corpus."""
-    by_inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/ranking", "--model", "baseline/overlap"]
-    by_lm_eval = [sys.executable, commands.__file__, "--tasks", "nyc_matching", "--model", "humor-baseline"]
-    by_lm_eval += ["--model_args", "strategy=first", "--log_samples", "--output_path", str(folder / "logs")]
+    (folder / "logs").mkdir()
+    by_lm_eval = ("--tasks", "nyc_matching", "--model", "humor-baseline", "--model_args", "strategy=first")
     with HubServer() as hub:
         hub.add(CORPUS, datasets_cards.folder("newyorker_caption_contest"))
-        world = {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(folder / "home"), "INSPECT_LOG_DIR": str(folder / "logs")}
-        for command in (by_inspect, by_lm_eval):
-            env = {**os.environ, **world, "INSPECT_DISPLAY": "plain"}
-            done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env, timeout=LIMIT)
-            assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "logs"
+        with hub_client(HF_ENDPOINT=hub.endpoint, HF_HOME=str(folder / "home")):
+            by_inspect = ("humor_tasks/ranking", "--model", "baseline/overlap", "--log-dir", "logs")
+            inspect("eval", *by_inspect, cwd=folder)
+            lm_eval(*by_lm_eval, "--log_samples", "--output_path", folder / "logs", cwd=folder)
 
 
 @pytest.fixture(scope="module")
 def corpus_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run_on_the_corpus(tmp_path_factory.mktemp("corpus"))
+    return made_once(tmp_path_factory, "runs on the corpus", run_on_the_corpus) / "logs"
 
 
 def scripted(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
@@ -72,15 +70,17 @@ def scripted(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) ->
     return Path(log.location)
 
 
-@pytest.fixture(scope="module")
-def sample_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of the packaged sample, of both harnesses."""
-    folder = tmp_path_factory.mktemp("sample")
+def run_on_the_sample(folder: Path) -> None:
     scripted(folder, matching(dataset="sample"))
     scripted(folder, humicroedit_rating(dataset="sample"), "1.4")
     options = ("--model", "humor-baseline", "--model_args", "strategy=first", "--metadata", "dataset=sample")
     lm_eval("--tasks", "nyc_ranking", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
-    return folder
+
+
+@pytest.fixture(scope="module")
+def sample_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of the packaged sample, of both harnesses."""
+    return made_once(tmp_path_factory, "runs on the sample", run_on_the_sample)
 
 
 def of_corpus(result: Result, **more: Any) -> Result:
@@ -178,8 +178,6 @@ def test_the_packages_own_validator_accepts_every_kind_of_record(
     sample_runs: Path, logs: Logs, corpus_runs: Path, tmp_path: Path
 ) -> None:
     """every-eval-ever asks for Python 3.12; its validator also runs on 3.11, beside what is installed."""
-    from test_packaging import uv
-
     package = tmp_path / "package"
     wanted = ("--no-deps", "--python-version", "3.12", "every-eval-ever==0.3.0")
     uv("pip", "install", "--quiet", "--target", package, *wanted)
@@ -404,5 +402,6 @@ def test_places_that_cannot_be_written_and_a_missing_organization(corpus_runs: P
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        found = exported(run_on_the_corpus(Path(made)), Path(made) / "out")
+        run_on_the_corpus(Path(made))
+        found = exported(Path(made) / "logs", Path(made) / "out")
     GOLDEN.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
