@@ -61,42 +61,42 @@ def test_the_documents_are_found() -> None:
     assert sum(document.startswith("datasets_cards/") for document in DOCUMENTS) >= 4
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_relative_links_lead_to_files_and_headings(document: str) -> None:
-    for target in LINK.findall(text_of(document)):
-        if re.match(r"[a-z]+:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        linked = (REPOSITORY / document).parent / path if path else REPOSITORY / document
-        assert linked.exists(), f"{document}: {target}"
-        assert not anchor or anchor in anchors(linked), f"{document}: {target}"
+def test_relative_links_lead_to_files_and_headings() -> None:
+    for document in DOCUMENTS:
+        for target in LINK.findall(text_of(document)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            linked = (REPOSITORY / document).parent / path if path else REPOSITORY / document
+            assert linked.exists(), f"{document}: {target}"
+            assert not anchor or anchor in anchors(linked), f"{document}: {target}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_dotted_names_resolve(document: str) -> None:
-    for name in set(DOTTED.findall(text_of(document))):
-        assert resolved(name) is not None, f"{document}: {name}"
+def test_dotted_names_resolve() -> None:
+    for document in DOCUMENTS:
+        for name in set(DOTTED.findall(text_of(document))):
+            assert resolved(name) is not None, f"{document}: {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_paths_of_the_package_are_files_or_registered_names(document: str) -> None:
-    for name in set(OF_THIS_PACKAGE.findall(text_of(document))):
-        path = PLACEHOLDER.sub("", name)
-        assert name in _registry.__all__ or (REPOSITORY / "humor_tasks" / path).exists(), f"{document}: {name}"
+def test_paths_of_the_package_are_files_or_registered_names() -> None:
+    for document in DOCUMENTS:
+        for name in set(OF_THIS_PACKAGE.findall(text_of(document))):
+            path = PLACEHOLDER.sub("", name)
+            assert name in _registry.__all__ or (REPOSITORY / "humor_tasks" / path).exists(), f"{document}: {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_exist(document: str) -> None:
-    for name in set(COMMAND.findall(blocks(document, "bash", "sh"))):
-        assert name in main.commands, f"{document}: humor-tasks {name}"
+def test_commands_exist() -> None:
+    for document in DOCUMENTS:
+        for name in set(COMMAND.findall(blocks(document, "bash", "sh"))):
+            assert name in main.commands, f"{document}: humor-tasks {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_imports_of_examples_resolve(document: str) -> None:
-    for node in ast.walk(ast.parse(blocks(document, "python"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "humor_tasks":
-            for alias in node.names:
-                assert resolved(f"{node.module}.{alias.name}") is not None, f"{document}: {node.module}.{alias.name}"
+def test_imports_of_examples_resolve() -> None:
+    for document in DOCUMENTS:
+        for node in ast.walk(ast.parse(blocks(document, "python"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "humor_tasks":
+                for alias in node.names:
+                    assert resolved(f"{node.module}.{alias.name}") is not None, f"{document}: {alias.name}"
 
 
 def test_the_guides_map_names_what_is_there() -> None:

@@ -29,11 +29,6 @@ WRITTEN = "\n".join(f"{i}. Word {i} of a model with{'out' * i} end." for i in ra
 LATE: dict[str, Any] = {"display": "none", "score": False}
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
-
-
 def graded(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
     (log,) = eval(
         grading_task(read_written(path, task), task, path.name, cache=False),
@@ -135,31 +130,27 @@ def test_the_command_judges_captions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "stub", "given"),
+    ("log_of", "task", "name", "given"),
     [
-        ("explanation", "nyc_explanation_gen", {"dataset": "sample"}),
-        ("mock_explaining", "mock_explaining_gen", {"dataset": "sample", "input": "description", "scene": "stills"}),
+        (in_lm_eval, "explanation", "nyc_explanation_gen", {}),
+        (in_inspect, "mock_explaining", "mock_explaining", {"input": "description", "scene": "stills"}),
     ],
 )
-@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
 def test_explanations_meet_their_reference(
-    task: str, stub: str, given: dict[str, Any], harness: str, tmp_path: Path
+    log_of: Callable[..., Path], task: str, name: str, given: dict[str, Any], tmp_path: Path
 ) -> None:
+    given = {"dataset": "sample"} | given
     reply = "Because the bear is a pun, and a pun is a bear that nobody expected in an office."
     made = getattr(tasks, task)(**given)
     made.scorer = [reference_preference(cache=False)]
-    judges = [judging(name, fickle) for name in ("inside", "after")]
+    judges = [judging(judge, fickle) for judge in ("inside", "after")]
     (expected,) = eval(
         made, model=says("m", reply).model, model_roles={"grader": judges[0].model}, display="none", epochs=1
     )
-    if harness == "inspect":
-        path = in_inspect(task, reply, tmp_path, **given)
-    else:
-        path = in_lm_eval(stub, reply, tmp_path, **given)
-    log = graded(path, task, judges[1])
+    log = graded(log_of(name, reply, tmp_path, **given), task, judges[1])
     records = load(task, **given).records
     assert len(judges[1].asked) == 2 * len(records)
-    assert set(report_of(log).metrics) == {name for name in metrics(log) if f"{name}_stderr" in metrics(log)}
+    assert set(report_of(log).metrics) == {each for each in metrics(log) if f"{each}_stderr" in metrics(log)}
     assert metrics(log)["preferred"] == metrics(expected)["preferred"]
     (result,) = [each for each in read_results([Path(log.location)]).results if each.scorer == "reference_preference"]
     assert result.benchmark.name == "explanation_preference"

@@ -345,7 +345,7 @@ def most_held(path: Path, n: int) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("many", [many_in_an_archive, many_lines])
 def test_memory_does_not_grow_with_the_samples(many: Callable[[Path, int], Path], tmp_path: Path) -> None:
-    few, more = 40, 800
+    few, more = 20, 200
     grown = most_held(many(tmp_path / "b", more), more) - most_held(many(tmp_path / "a", few), few)
     assert grown < (more - few) * 3000  # of 26 kB a sample that are read; the archive's directory is what grows
 
