@@ -153,9 +153,10 @@ def test_scores_of_pairs_in_lm_eval_are_those_logged(tmp_path: Path) -> None:
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """matching.eval over all folds, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
     folder = tmp_path_factory.mktemp("rescore")
-    (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), display="none")
+    how = {"display": "none", "log_dir": str(folder / "made")}
+    (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), **how)
     again = score(log, multiple_choice_released_chat(), action="append", display="none")
-    (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), display="none", limit=4)
+    (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), limit=4, **how)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
     for part in ("1/2", "2/2"):
@@ -341,11 +342,12 @@ DAMAGED: list[tuple[Any, str]] = [
 
 
 @pytest.fixture(scope="module")
-def judged_log() -> EvalLog:
+def judged_log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     (log,) = eval(
         humorbench(dataset="sample", cache=False),
         model=ScriptedModel("a", "<explanation>It is a pun.</explanation>").model,
         model_roles={"grader": scripted_judge("j", True).model},
+        log_dir=str(tmp_path_factory.mktemp("judged")),
         display="none",
         limit=2,
     )

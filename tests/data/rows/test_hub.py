@@ -308,20 +308,20 @@ def test_rows_need_no_torch(world: World, folder: Path) -> None:
 CONTESTS = """
 import json
 from humor_tasks.data.contests.source import open_contests
-try:
-    how = {{"split": {split!r}, "revision": {revision!r}, "pictures": {pictures}}}
-    found = open_contests("yguooo/newyorker_caption_ranking", **how)
-    first = found.contest(found.numbers[0])
-    told = {{"pictures": sorted(path.name for path in found.pictures.values()), "scene": found.scenes[536].location}}
-    print(json.dumps(told | {{"numbers": found.numbers, "first": first.caption, "commit": found.commit}}))
-except Exception as error:
-    print(json.dumps({{"error": type(error).__name__ + ": " + str(error)}}))
+for how in {asked}:
+    try:
+        found = open_contests("yguooo/newyorker_caption_ranking", **how)
+        first = found.contest(found.numbers[0])
+        pictures, scene = sorted(path.name for path in found.pictures.values()), found.scenes[536].location
+        told = {{"numbers": found.numbers, "first": first.caption, "commit": found.commit}}
+        print(json.dumps(told | {{"scene": scene, "pictures": pictures}}))
+    except Exception as error:
+        print(json.dumps({{"error": type(error).__name__ + ": " + str(error)}}))
 """
 
 
-def contests_of(world: World, split: str, revision: str | None = None, pictures: bool = False, **env: str) -> Any:
-    (found,) = world.ask({"run": CONTESTS.format(split=split, revision=revision, pictures=pictures)}, **env)
-    return found
+def contests_of(world: World, *asked: dict[str, Any], **env: str) -> list[dict[str, Any]]:
+    return world.ask({"run": CONTESTS.format(asked=asked)}, **env)
 
 
 @pytest.mark.slow
@@ -348,14 +348,13 @@ def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> Non
         for number in held:
             (repo / "cartoons" / f"{number}.jpg").write_bytes(noise_png(number, 8))
     commit = world.hub.add("yguooo/newyorker_caption_ranking", repo)
-    assert contests_of(world, "validation") == {
-        "numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []
-    }  # fmt: skip
+    (found,) = contests_of(world, {"split": "validation"})
+    assert found == {"numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []}
     assert not any("800" in path or "train.csv" in path or "cartoons" in path for path in world.hub.served())
-    found = contests_of(world, "held_out", pictures=True)
-    assert (found["numbers"], found["pictures"]) == ([536, 543], ["536.jpg", "543.jpg", "605.jpg"])
-    offline = contests_of(world, "held_out", **NO_NETWORK)
-    assert offline["numbers"] == [536, 543]
-    assert offline["commit"] == commit
-    assert contests_of(world, "all")["numbers"] == [536, 543, 605, 800]
-    assert "there is no revision 'gone'" in contests_of(world, "test", revision="gone")["error"]
+    asked = [{"split": "held_out", "pictures": True}, {"split": "all"}, {"split": "test", "revision": "gone"}]
+    held_out, every, gone = contests_of(world, *asked)
+    assert (held_out["numbers"], held_out["pictures"]) == ([536, 543], ["536.jpg", "543.jpg", "605.jpg"])
+    assert every["numbers"] == [536, 543, 605, 800]
+    assert "there is no revision 'gone'" in gone["error"]
+    (offline,) = contests_of(world, {"split": "held_out"}, **NO_NETWORK)
+    assert (offline["numbers"], offline["commit"]) == ([536, 543], commit)
