@@ -25,7 +25,7 @@ def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> scor
     return scorers.paired_tests([(first, second, clusters)], **settings)[0]
 
 
-def values(result: Result, metric: str = "accuracy") -> list[float]:
+def values_of(result: Result, metric: str = "accuracy") -> list[float]:
     return [outcome.values[metric] for outcome in result.outcomes]
 
 
@@ -36,7 +36,7 @@ def test_two_systems_have_the_figures_of_the_paired_test_and_keep_their_order() 
     worse, better = marked("worse", coins(1, share=0.3)), marked("better", coins(2, share=0.8))
     (found,) = compared(worse, better).benchmarks
     (c,) = found.comparisons
-    assert c.test == paired_test(values(worse), values(better), CLUSTERS)
+    assert c.test == paired_test(values_of(worse), values_of(better), CLUSTERS)
     assert c.test.difference.value < 0
     assert c.wins == (c.test.higher, c.test.lower, c.test.equal)
     assert sum(c.wins) == 120
@@ -73,7 +73,7 @@ def test_many_systems_are_ranked_and_holms_correction_is_over_all_benchmarks() -
     assert found.count == len(tests) == 4
     assert [t.adjusted for t in tests] == pytest.approx(scorers.holm([t.p_value for t in tests]))
     expected = scorers.permutation_items(
-        values(pair[0]), values(pair[1]), CLUSTERS, tests[3].difference.value, level=1 - ALPHA / 4
+        values_of(pair[0]), values_of(pair[1]), CLUSTERS, tests[3].difference.value, level=1 - ALPHA / 4
     )
     assert ranking.comparisons[0].test.needed == expected
 
@@ -84,7 +84,7 @@ def test_strengths_are_those_of_every_item_as_a_comparison_of_each_pair() -> Non
     rows = [
         (one.system, other.system, (1 + x - y) / 2, cluster)
         for one, other in itertools.combinations(runs, 2)
-        for x, y, cluster in zip(values(one), values(other), CLUSTERS, strict=True)
+        for x, y, cluster in zip(values_of(one), values_of(other), CLUSTERS, strict=True)
     ]
     plainly = scorers.bradley_terry(*map(list, zip(*rows, strict=True)))
     for system in found.systems:
@@ -128,7 +128,7 @@ def test_epochs_are_averaged_by_item() -> None:
     twice = dataclasses.replace(a, outcomes=a.outcomes + marked("a", coins(5)).outcomes, epochs=(1,) * 120 + (2,) * 120)
     (c,) = compared(twice, b).benchmarks[0].comparisons
     means = [(x + y) / 2 for x, y in zip(coins(1), coins(5), strict=True)]
-    assert c.test == paired_test(means, values(b), CLUSTERS)
+    assert c.test == paired_test(means, values_of(b), CLUSTERS)
     assert c.test.difference.n == 120
     assert math.isnan(c.test.mcnemar)
 
@@ -175,7 +175,7 @@ def test_a_part_of_a_metric_is_compared_over_its_items() -> None:
     (found,) = compared(*runs, metric="accuracy_fold2").benchmarks
     (c,) = found.comparisons
     kept = range(2, 120, 5)
-    expected = paired_test(*([values(r)[i] for i in kept] for r in runs), [CLUSTERS[i] for i in kept])
+    expected = paired_test(*([values_of(r)[i] for i in kept] for r in runs), [CLUSTERS[i] for i in kept])
     assert (found.metric, c.test) == ("accuracy_fold2", expected)
 
 

@@ -90,7 +90,7 @@ def other_rows(n: int) -> Result:
     return dataclasses.replace(made, outcomes=tuple(dataclasses.replace(o, id=f"{o.id}x") for o in made.outcomes))
 
 
-def changed(result: Result, **change: Any) -> Result:
+def with_outcomes(result: Result, **change: Any) -> Result:
     return dataclasses.replace(result, outcomes=tuple(dataclasses.replace(o, **change) for o in result.outcomes))
 
 
@@ -103,8 +103,8 @@ A = marked("a", coins(1), signature="v:2-A|split:test|prompts:1")
         ([A], None, "a: there is no other run to compare it with"),
         ([A, marked("b", coins(2), benchmark="ranking")], None, "ranking: b: there is no other run"),
         ([A, other_rows(120)], None, "a and b: rows: 240 of 240 are in one of the two only"),
-        ([A, changed(marked("b", coins(2)), target="B")], None, "rows: 120 of 120 have another target"),
-        ([A, changed(marked("b", coins(2)), cluster="c")], None, "have the same items in other clusters"),
+        ([A, with_outcomes(marked("b", coins(2)), target="B")], None, "rows: 120 of 120 have another target"),
+        ([A, with_outcomes(marked("b", coins(2)), cluster="c")], None, "have the same items in other clusters"),
         (
             [A, marked("b", coins(2), signature="v:1-A|split:test|prompts:1")],
             None,
@@ -114,9 +114,13 @@ A = marked("a", coins(1), signature="v:2-A|split:test|prompts:1")
         ([A, marked("b", coins(2), signature="v:2-A|split:test|prompts:2")], None, "prompt set: 1 and 2"),
         ([A, dataclasses.replace(A, scorer="mine")], None, "are one run, scored by multiple_choice and mine"),
         ([A, marked("b", coins(2))], "bleu", "matching: bleu: is none of its metrics, which are accuracy, unparsed"),
-        ([A, changed(marked("b", coins(2)), values={"unparsed": 1.0})], None, "b: no item counts towards accuracy"),
         (
-            [changed(r, values={"unparsed": 0.0}) for r in (A, marked("b", coins(2)))],
+            [A, with_outcomes(marked("b", coins(2)), values={"unparsed": 1.0})],
+            None,
+            "b: no item counts towards accuracy",
+        ),
+        (
+            [with_outcomes(r, values={"unparsed": 0.0}) for r in (A, marked("b", coins(2)))],
             "accuracy",
             "accuracy: is none of its metrics",
         ),
@@ -212,7 +216,7 @@ def test_two_settings_have_rows_of_their_own_and_are_columns_of_one_group() -> N
     assert len(groups_of(a.benchmark, [a, b])) == 1
 
 
-def points(name: str, shares: Sequence[float | None]) -> Result:
+def graded_run(name: str, shares: Sequence[float | None]) -> Result:
     """A run of HumorBench with one point an item; None is a missing verdict."""
     outcomes = []
     for i, share in enumerate(shares):
@@ -223,7 +227,7 @@ def points(name: str, shares: Sequence[float | None]) -> Result:
 
 
 def test_missing_verdicts_of_graders_are_warned_of() -> None:
-    (found,) = compared(points("a", [1.0, 0.0] * 15), points("b", [None] * 3 + [1.0] * 27)).benchmarks
+    (found,) = compared(graded_run("a", [1.0, 0.0] * 15), graded_run("b", [None] * 3 + [1.0] * 27)).benchmarks
     (warning, left_out) = found.notes
     assert warning.startswith("b: 10.0% of the graders' verdicts are missing")
     assert left_out == "a and b: 3 items count in one of the two only, and are left out."

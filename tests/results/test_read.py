@@ -157,7 +157,7 @@ def test_a_log_that_was_scored_again_says_by_which_rule(
         assert (result.signature[name], getattr(result.opened.options, name)) == (value, value)
 
 
-def signed(path: Path) -> dict[str, str]:
+def signature_of(path: Path) -> dict[str, str]:
     """The entries of a run's signature."""
     return dict(read_results([path]).results[0].signature)
 
@@ -167,7 +167,7 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     plain = read_eval_log(str(logs / "a.eval"), header_only=True).eval.metadata
     assert plain is not None
     assert read_results([logs / "a.eval"]).results[0].run.signature == Signature.parse(plain["signature"])
-    before = signed(logs / "a.eval")
+    before = signature_of(logs / "a.eval")
     message = [system_message("Be funny."), generate()]
     described = {"model_roles": {"describer": ScriptedModel("seer", "A bear.").model}}
     runs: dict[str, tuple[Any, dict[str, Any], dict[str, str]]] = {
@@ -180,14 +180,14 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
         "worked": (None, {"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
     }
     for name, (task, more, wanted) in runs.items():
-        found = signed(inspect_log(tmp_path / name, "A", task, **more))
+        found = signature_of(inspect_log(tmp_path / name, "A", task, **more))
         new = {entry: value for entry, value in found.items() if before.get(entry) != value}
         assert new.keys() == wanted.keys(), name
         assert all(new[entry].startswith(value) for entry, value in wanted.items()), name
-    pixels = signed(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels")))
+    pixels = signature_of(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels")))
     words = describe_first(cache=False)
     path = inspect_log(tmp_path / "d", "A", matching(dataset="sample", setting="pixels"), solver=words, **described)
-    found = signed(path)
+    found = signature_of(path)
     new = {entry: value for entry, value in found.items() if pixels.get(entry) != value}
     assert new == {"setting": "described", "describer": new["describer"]}
     assert new["describer"].startswith("mockllm/seer-")
@@ -222,7 +222,7 @@ def test_samples_of_lm_eval_tell_what_its_flags_changed(
     (path,) = tmp_path.rglob("samples_*.jsonl")
     for results in tmp_path.rglob("results_*.json"):
         results.unlink()  # the samples suffice
-    found = signed(path)
+    found = signature_of(path)
     plain = OPENED.with_options(shots=flags.get("num_fewshot", 0)).signature("generate")
     expected = {**plain, "generation": "temperature=0.0"}
     new = {name: value for name, value in found.items() if expected.get(name) != value}

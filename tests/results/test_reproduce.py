@@ -148,16 +148,16 @@ def test_the_baseline_predicts_what_the_organisers_published(real_data: Path, ta
 # ---- differences ------------------------------------------------------------------------------------
 
 
-def estimate(value: float, low: float = math.nan, high: float = math.nan) -> Estimate:
+def estimate_of(value: float, low: float = math.nan, high: float = math.nan) -> Estimate:
     return Estimate(value, math.nan, low, high, 10, 10)
 
 
 AGREES = [
-    (0.847, estimate(0.8473), 0.0005, True),
-    (0.847, estimate(0.8475), 0.0005, True),  # as far as rounding goes
-    (0.847, estimate(0.8476), 0.0005, False),
-    (0.847, estimate(math.nan), 0.0005, False),
-    (0.5, estimate(0.61, 0.45, 0.70), 0.02, False),  # however wide the interval
+    (0.847, estimate_of(0.8473), 0.0005, True),
+    (0.847, estimate_of(0.8475), 0.0005, True),  # as far as rounding goes
+    (0.847, estimate_of(0.8476), 0.0005, False),
+    (0.847, estimate_of(math.nan), 0.0005, False),
+    (0.5, estimate_of(0.61, 0.45, 0.70), 0.02, False),  # however wide the interval
 ]
 
 

@@ -73,14 +73,14 @@ def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]
     return found
 
 
-def made(case: Case, folder: Path) -> Path:
+def log_of_case(case: Case, folder: Path) -> Path:
     """The log of a case."""
     Recorder(folder, None).record(case)
     (path,) = (folder / "logs").glob("*.eval")
     return path
 
 
-def printed(path: Path) -> dict[str, dict[str, float]]:
+def printed_by_inspect(path: Path) -> dict[str, dict[str, float]]:
     """The metrics that Inspect printed, by scorer."""
     results = read_eval_log(str(path), header_only=True).results
     assert results is not None
@@ -99,12 +99,12 @@ def check_as_logged(found: list[Rescored]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_scores_of_an_inspect_log_are_those_logged(case: Case, tmp_path: Path) -> None:
-    path = made(case, tmp_path)
+    path = log_of_case(case, tmp_path)
     with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
         found = rescore(path)
     check_as_logged(found)
     for each in found:
-        by_inspect = printed(path)[each.result.scorer]
+        by_inspect = printed_by_inspect(path)[each.result.scorer]
         for name, estimate in each.estimates.items():  # the parts of rates that are zero are not printed
             assert repr(float(by_inspect.get(name, 0.0))) == repr(float(estimate.value)), name
 
@@ -204,7 +204,8 @@ def test_scorers_keep_their_own_rules(logs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", [GRADED, WRITTEN], ids=lambda case: case.key)
 def test_judged_scores_by_another_rule_need_no_grader(case: Case, tmp_path: Path) -> None:
     wrong, exclude = (
-        made(replace(case, args=case.args | {"on_unparsed": rule}), tmp_path / rule) for rule in ("wrong", "exclude")
+        log_of_case(replace(case, args=case.args | {"on_unparsed": rule}), tmp_path / rule)
+        for rule in ("wrong", "exclude")
     )
     for log, rule, other in ((wrong, "exclude", exclude), (exclude, "wrong", wrong)):
         with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):

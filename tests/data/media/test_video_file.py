@@ -25,7 +25,7 @@ from humor_tasks.errors import BadInput
 made = lru_cache(maxsize=None)(clip)  # each video is encoded once
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def numbers_of(frames: list[Frame]) -> list[int]:
     return [number(frame.image) for frame in frames]
 
 
@@ -48,8 +48,8 @@ def test_the_frames_in_the_middle_of_equal_parts(kind: str, codec: str, b_frames
     data = made(31, kind=kind, codec=codec, gop=gop, b_frames=b_frames)
     for count in (1, 2, 8, 31, 50):
         frames = sample_frames(data, count)
-        assert numbers(frames) == [(2 * i + 1) * 31 // (2 * count) for i in range(count)]
-        assert [frame.seconds for frame in frames] == pytest.approx([n / 10 for n in numbers(frames)], abs=1e-3)
+        assert numbers_of(frames) == [(2 * i + 1) * 31 // (2 * count) for i in range(count)]
+        assert [frame.seconds for frame in frames] == pytest.approx([n / 10 for n in numbers_of(frames)], abs=1e-3)
 
 
 @settings(deadline=None, max_examples=25)
@@ -67,7 +67,7 @@ def test_any_length_count_and_rate(total: int, count: int, fps: int | Fraction, 
     # A middle between two frames' times is not the header's rounding to decide.
     tick = Fraction(1, 9000)
     lows, highs = (shown_naively(data, [max(Fraction(0), m + shift) for m in middles]) for shift in (-tick, tick))
-    found = numbers(sample_frames(data, count))
+    found = numbers_of(sample_frames(data, count))
     assert all(low <= n <= high for low, n, high in zip(lows, found, highs, strict=True))
     assert probe(data).seconds == pytest.approx(float(length), abs=1e-3)
 
@@ -79,16 +79,16 @@ def test_a_variable_frame_rate(kind: str, b_frames: int) -> None:
     data = clip(5, kind=kind, times=[0, 100, 1000, 1100, 5000], b_frames=b_frames)
     assert probe(data).seconds == pytest.approx(5.1, abs=0.01)
     frames = sample_frames(data, 6)  # middles at 0.425, 1.275, 2.125, 2.975, 3.825, 4.675 seconds
-    assert numbers(frames) == [1, 3, 3, 3, 3, 3]
+    assert numbers_of(frames) == [1, 3, 3, 3, 3, 3]
     assert [frame.seconds for frame in frames] == pytest.approx([0.1, *[1.1] * 5], abs=0.001)
-    assert set(numbers(sample_frames(data, 60))) == {0, 1, 2, 3, 4}
+    assert set(numbers_of(sample_frames(data, 60))) == {0, 1, 2, 3, 4}
 
 
 def test_scenes() -> None:
     cuts = [0, 13, 20, 47, 52]
     colours = ["black", "white", "navy", "yellow", "black"]
     shades = [colours[sum(cut <= i for cut in cuts) - 1] for i in range(60)]
-    pictures = [marked(i, shade) for i, shade in enumerate(shades)]
+    pictures = [shaded(i, shade) for i, shade in enumerate(shades)]
     frames = sample_frames(clip(pictures, gop=250, b_frames=2), 5, "scene")
     assert [read_mark(frame.image) for frame in frames] == cuts
     # The largest change first: from white to navy it is 0.84 of the whole, from yellow to black 0.67.
@@ -96,7 +96,7 @@ def test_scenes() -> None:
     assert [read_mark(frame.image) for frame in two] == [0, 13]
 
 
-def marked(i: int, shade: str) -> Image.Image:
+def shaded(i: int, shade: str) -> Image.Image:
     """A picture in one colour with a small bar code in its corner."""
     picture = Image.new("RGB", (256, 144), shade)
     picture.paste(numbered(i, (32, 32)), (0, 0))
@@ -115,7 +115,7 @@ def test_scenes_are_chosen_as_said() -> None:
     steps = [bin(i ^ (i - 1)).count("1") if i else 0 for i in range(64)]
     assert sorted(range(64), key=lambda i: -steps[i])[:4] == [32, 16, 48, 8]
     assert change.index(max(change)) == 32
-    assert numbers(sample_frames(data, 4, "scene")) == [0, 16, 32, 48]
+    assert numbers_of(sample_frames(data, 4, "scene")) == [0, 16, 32, 48]
     assert sample_frames(data, 4, "scene")[1].seconds == pytest.approx(1.6)
 
 
@@ -170,7 +170,7 @@ def test_sound_longer_than_the_pictures_is_no_length_of_theirs() -> None:
     for kind in ("mp4", "matroska"):
         data = clip(10, kind=kind, tone=4)
         assert probe(data).seconds == pytest.approx(1.0, abs=0.01)
-        assert numbers(sample_frames(data, 5)) == [1, 3, 5, 7, 9]
+        assert numbers_of(sample_frames(data, 5)) == [1, 3, 5, 7, 9]
 
 
 @pytest.mark.parametrize(
@@ -186,15 +186,15 @@ def test_files_written_while_recording(kind: str, mux: dict[str, str]) -> None:
     codec = "libvpx" if kind == "webm" else "libx264"
     data = clip(60, kind=kind, codec=codec, mux=mux)
     assert probe(data).seconds == pytest.approx(6.0)
-    assert numbers(sample_frames(data, 8)) == [(2 * i + 1) * 60 // 16 for i in range(8)]
+    assert numbers_of(sample_frames(data, 8)) == [(2 * i + 1) * 60 // 16 for i in range(8)]
 
 
 def test_open_groups_of_pictures() -> None:
     """Frames shown before a key frame but decoded after it need the group before."""
     data = clip(97, gop=24, b_frames=3, **{"x264-params": "scenecut=0:threads=1:open-gop=1:b-adapt=0"})
-    assert numbers(sample_frames(data, 97)) == list(range(97))
+    assert numbers_of(sample_frames(data, 97)) == list(range(97))
     for count in (7, 8, 9, 10, 11):
-        assert numbers(sample_frames(data, count)) == [(2 * i + 1) * 97 // (2 * count) for i in range(count)]
+        assert numbers_of(sample_frames(data, count)) == [(2 * i + 1) * 97 // (2 * count) for i in range(count)]
 
 
 # ------------------------------------------------------------------------------------------------------ bounded work
@@ -223,7 +223,7 @@ def test_an_hour_of_video(monkeypatch: pytest.MonkeyPatch) -> None:
     assert probe(hour).seconds == 3600
     assert sum(counts) == 1
     counts.clear()
-    assert numbers(sample_frames(hour, 8)) == [225 + 450 * i for i in range(8)]
+    assert numbers_of(sample_frames(hour, 8)) == [225 + 450 * i for i in range(8)]
     # At most the group of pictures of each wanted frame, the frame after it, and the first frame of all.
     assert sum(counts) <= 8 * 41 + 1
     counts.clear()
@@ -249,7 +249,7 @@ def test_memory_is_that_of_the_wanted_frames() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     one = 320 * 240 * 3
-    assert numbers(frames) == [37, 112, 187, 262]
+    assert numbers_of(frames) == [37, 112, 187, 262]
     assert peak < (4 + 3) * one + len(data)
 
 
@@ -258,7 +258,7 @@ def test_two_threads_at_once(tmp_path: Path) -> None:
     file.write_bytes(made(61, gop=7, b_frames=3))
     with ThreadPoolExecutor(8) as pool:
         counts = [1, 5, 8, 13] * 8
-        found = list(pool.map(lambda count: numbers(sample_frames(file, count)), counts))
+        found = list(pool.map(lambda count: numbers_of(sample_frames(file, count)), counts))
     assert found == [[(2 * i + 1) * 61 // (2 * count) for i in range(count)] for count in counts]
 
 

@@ -109,7 +109,7 @@ def folder(tmp_path: Path) -> Path:
     return make_folder(tmp_path / "data")
 
 
-def expected(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
+def expected_rows(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
     return [{name: matching_row(i, split)[name] for name in COLUMNS} for i in range(rows)]
 
 
@@ -117,7 +117,7 @@ def expected(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
 def test_text_fetches_text_alone_and_once(world: World) -> None:
     file = "matching/test-00000-of-00001.parquet"
     first, second, by_commit = world.ask({}, {}, {"revision": world.commit})
-    assert first["rows"] == expected()
+    assert first["rows"] == expected_rows()
     assert (first["revision"], first["requested"]) == (world.commit, None)
     assert first["where"] == f"row 0 (instance_id test-0000) of matching/test in {HUB}"
     assert second == first
@@ -162,7 +162,7 @@ def test_a_new_commit_is_seen_and_the_old_one_kept(world: World, tmp_path: Path)
     shutil.copy(world.repo / "matching" / "train-00000-of-00001.parquet", swap)
     new = world.hub.add(HUB, changed)
     main, before = world.ask({}, {"revision": old})
-    assert (main["revision"], main["rows"]) == (new, expected("train", rows=4))
+    assert (main["revision"], main["rows"]) == (new, expected_rows("train", rows=4))
     assert (before["revision"], before["rows"]) == (old, first["rows"])
     assert main["fingerprint"] != before["fingerprint"]
 
@@ -171,7 +171,7 @@ def test_a_new_commit_is_seen_and_the_old_one_kept(world: World, tmp_path: Path)
 def test_pictures_of_one_split(world: World) -> None:
     asked = {"config": "matching_from_pixels", "pictures": True}
     (first,) = world.ask(asked)
-    assert first["rows"] == expected()
+    assert first["rows"] == expected_rows()
     assert first["pictures"] == [hash_of(noise_png(2000 + i, 160)) for i in range(24)]
     assert set(world.hub.served()) == {"README.md", "matching_from_pixels/test-00000-of-00001.parquet"}
     world.hub.forget_requests()
@@ -240,9 +240,9 @@ def test_parquet_branch_without_a_card(world: World, tmp_path: Path) -> None:
     commit = world.hub.add(HUB, branch, branch="refs/convert/parquet")
     asked = {"revision": "refs/convert/parquet"}
     found, wrong = world.ask(asked, asked | {"config": "rankings"})
-    assert (found["rows"], found["revision"]) == (expected(), commit)
+    assert (found["rows"], found["revision"]) == (expected_rows(), commit)
     assert "there are: matching, ranking. Did you mean 'ranking'?" in wrong["error"]
-    assert world.ask(asked, **OFFLINE)[0]["rows"] == expected()
+    assert world.ask(asked, **OFFLINE)[0]["rows"] == expected_rows()
 
 
 @pytest.mark.slow
@@ -250,7 +250,7 @@ def test_json_and_picture_files_on_the_hub(world: World, folder: Path) -> None:
     world.hub.add("some/sample", folder)
     text, pixels = {"dataset": "some/sample"}, {"dataset": "some/sample", "pictures": True}
     (first,) = world.ask(text)
-    assert first["rows"] == expected(rows=3)
+    assert first["rows"] == expected_rows(rows=3)
     assert not [path for path in world.hub.served() if path.endswith(".png")]
     (second,) = world.ask(pixels)
     assert second["pictures"] == [hash_of(noise_png(i, 16)) for i in range(3)]
@@ -262,7 +262,7 @@ def test_what_datasets_itself_kept(world: World) -> None:
     world.ask({"run": f"import datasets; datasets.load_dataset('{HUB}', 'matching')"})
     asked = [{}, {"pictures": True}, {"revision": world.commit}, {"revision": "b" * 40}, {"split": "tset"}]
     text, pixels, by_commit, another, wrong = world.ask(*asked, **OFFLINE)
-    assert (text["rows"], text["revision"]) == (expected(), world.commit)
+    assert (text["rows"], text["revision"]) == (expected_rows(), world.commit)
     assert len(pixels["pictures"]) == 24
     assert by_commit["rows"] == text["rows"]
     assert "not cached" in another["error"]
@@ -288,7 +288,7 @@ def test_an_interrupted_fetch_leaves_nothing_behind(world: World) -> None:
     assert "Try again" in broken["error"]
     assert not [file for file in world.home.glob("humor_tasks/**/*") if file.suffix in (".arrow", ".part")]
     world.hub.data_requests_left = None
-    assert world.ask({})[0]["rows"] == expected()
+    assert world.ask({})[0]["rows"] == expected_rows()
 
 
 @pytest.mark.slow

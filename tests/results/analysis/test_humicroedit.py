@@ -60,7 +60,7 @@ PAIRS = tuple(
 )
 
 
-def system(name: str, *ratings: float | None) -> System:
+def rating_system(name: str, *ratings: float | None) -> System:
     return System(name, {str(i): r for i, r in enumerate(ratings)}, {})
 
 
@@ -68,8 +68,8 @@ def picker(name: str, pick: Callable[[int], int | None]) -> System:
     return System(name, {}, {pair.id: pick(i) for i, pair in enumerate(PAIRS)})
 
 
-GOOD = system("good", *(0.5 + g / 2 for g in GOLD))
-FLAT = system("flat", *[1.0] * len(GOLD))
+GOOD = rating_system("good", *(0.5 + g / 2 for g in GOLD))
+FLAT = rating_system("flat", *[1.0] * len(GOLD))
 EVEN = picker("even", lambda i: 2 if i % 2 == 0 else 1)
 
 
@@ -135,7 +135,7 @@ def labelled() -> list[Pair]:
     return [replace(pair, label=1 + (i % 3 == 0)) for i, pair in enumerate(PAIRS)]
 
 
-def distance(embed: Vectors, one: str, other: str) -> float:
+def word_distance(embed: Vectors, one: str, other: str) -> float:
     a, b = embed([one, other])
     return 1 - float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
 
@@ -144,7 +144,9 @@ def test_incongruity_is_the_correlation_of_its_definition() -> None:
     embed, pairs = Vectors(), labelled()
     found = incongruity(pairs, embed, [])
     assert embed.asked == [list(dict.fromkeys(w for p in pairs for w in (*p.words, *p.edits)))], "each word once"
-    differences = [distance(embed, p.words[1], p.edits[1]) - distance(embed, p.words[0], p.edits[0]) for p in pairs]
+    differences = [
+        word_distance(embed, p.words[1], p.edits[1]) - word_distance(embed, p.words[0], p.edits[0]) for p in pairs
+    ]
     assert found.correlation.value == pytest.approx(pearsonr(differences, [p.label for p in pairs])[0])
     assert (found.correlation.n, found.correlation.clusters) == (15, 3)
     assert (found.left_out, found.words) == (0, 12)
@@ -201,20 +203,23 @@ def test_sentence_embeddings(tmp_path: Path) -> None:
 
 
 def test_the_worst_misses_come_first() -> None:
-    found = misses("s", HEADLINES, system("s", 1.0, 0.4, 0.5, 0.8, 2.9, None).ratings, 1)
+    found = misses("s", HEADLINES, rating_system("s", 1.0, 0.4, 0.5, 0.8, 2.9, None).ratings, 1)
     assert [(m.id, m.gold, m.predicted, round(m.error, 9)) for m in found.underestimated] == [("3", 1.8, 0.8, -1.0)]
     assert [(m.id, m.gold, m.predicted, round(m.error, 9)) for m in found.overestimated] == [("0", 0.0, 1.0, 1.0)]
-    every = misses("s", HEADLINES, system("s", 1.0, 0.4, 0.5, 0.8, 2.9, None).ratings, 9)
+    every = misses("s", HEADLINES, rating_system("s", 1.0, 0.4, 0.5, 0.8, 2.9, None).ratings, 9)
     assert [m.id for m in every.underestimated] == ["3", "2"]
     assert [m.id for m in every.overestimated] == ["0", "4"]
 
 
-HIGH = system("high", 0.5, 0.6, 1.5, 2.6, 2.0, 2.0)
-LOW = system("low", 0.25, 0.2, 1.25, 1.0, 1.0, None)
+HIGH = rating_system("high", 0.5, 0.6, 1.5, 2.6, 2.0, 2.0)
+LOW = rating_system("low", 0.25, 0.2, 1.25, 1.0, 1.0, None)
 
 
 def test_what_all_systems_rate_is_what_counts_for_all() -> None:
-    assert rated_by_all([system("a", 1.0, 2.0, None), system("b", 2.0, 2.5, 1.0)]) == {"0": [1.0, 2.0], "1": [2.0, 2.5]}
+    assert rated_by_all([rating_system("a", 1.0, 2.0, None), rating_system("b", 2.0, 2.5, 1.0)]) == {
+        "0": [1.0, 2.0],
+        "1": [2.0, 2.5],
+    }
     assert rated_by_all([]) == {}
 
 
@@ -280,7 +285,7 @@ def test_what_a_system_lacks_is_said() -> None:
         found.notes
     )
     assert found.systems[1].unread == 4
-    part = everything(GOOD, system("part", *GOLD[:4], None, None), embed=Vectors("new1"))
+    part = everything(GOOD, rating_system("part", *GOLD[:4], None, None), embed=Vectors("new1"))
     assert f"{ALL}: over the 4 of 6 headlines that all of them rated." in part.notes
     assert "incongruity: 5 pairs have a word that the embedding lacks; left out." in part.notes
     assert len(everything(GOOD).misses) == 1, "one system has no mean"
@@ -356,7 +361,7 @@ def test_a_picture_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # ---- systems from files -----------------------------------------------------------------------------
 
 
-def command(*arguments: object) -> Result:
+def analysed(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["analyse", "humicroedit", "--dataset", "sample", *map(str, arguments)])
 
 
@@ -366,7 +371,7 @@ def csv_file(path: Path, name: str, value: Callable[[int], object], extra: str =
     return path
 
 
-def log_of(task: Any, reply: str, folder: Path) -> Path:
+def rated_log(task: Any, reply: str, folder: Path) -> Path:
     def output(*asked: Any) -> ModelOutput:
         made = ModelOutput.from_content("mockllm/model", reply)
         made.usage = ModelUsage()
@@ -376,7 +381,7 @@ def log_of(task: Any, reply: str, folder: Path) -> Path:
     return Path(eval(task, model=model, display="none", log_dir=str(folder))[0].location)
 
 
-def samples(folder: Path, task: str, model: ScriptedLM) -> Path:
+def rated_samples(folder: Path, task: str, model: ScriptedLM) -> Path:
     """The samples that lm-eval writes."""
     run_lm_eval(model, task, metadata=SAMPLE, output=folder)
     return next(folder.rglob(f"samples_{task}_*.jsonl"))
@@ -391,11 +396,11 @@ def test_every_kind_of_file_is_read(tmp_path: Path) -> None:
     files = {
         "csv": csv_file(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7),
         "pairs": csv_file(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2, dropped),
-        "log": log_of(humicroedit_rating(**SAMPLE), "Rating: 1.5", tmp_path),
-        "unread": log_of(humicroedit_pairwise(**SAMPLE), "Hm.", tmp_path),
-        "via": log_of(humicroedit_pairwise(**SAMPLE, via="ratings"), "1", tmp_path),
-        "digits": samples(tmp_path, "humicroedit_rating", rater),
-        "letters": samples(tmp_path, "humicroedit_pairwise_gen", ScriptedLM("Answer: B")),
+        "log": rated_log(humicroedit_rating(**SAMPLE), "Rating: 1.5", tmp_path),
+        "unread": rated_log(humicroedit_pairwise(**SAMPLE), "Hm.", tmp_path),
+        "via": rated_log(humicroedit_pairwise(**SAMPLE, via="ratings"), "1", tmp_path),
+        "digits": rated_samples(tmp_path, "humicroedit_rating", rater),
+        "letters": rated_samples(tmp_path, "humicroedit_pairwise_gen", ScriptedLM("Answer: B")),
     }
     found = {s.name: s for s in read_systems([f"{name}={path}" for name, path in files.items()], corpus)}
     assert list(found["csv"].ratings.values())[:5] == [0, 0.7, 1.4, pytest.approx(2.1), 0]
@@ -414,7 +419,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     words = {w for p in read_corpus(**SAMPLE).pairs for text in (*p.words, *p.edits) for w in text.split()}
     vectors.write_text("".join(f"{w} {' '.join(map(str, Vectors()([w])[0]))}\n" for w in sorted(words)))
-    done = command(
+    done = analysed(
         f"a={rating}", f"b={pairs}", "--embedding", vectors, "-o", tmp_path / "r.json", "--plot", tmp_path / "e.png"
     )
     assert done.exit_code == 0, done.output
@@ -425,7 +430,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
     assert read["incongruity"]["left_out"] == 0
     assert all(re.search(r"\[.+ → .+\]", row["text"]) for row in read["misses"][0]["underestimated"])
     assert (tmp_path / "e.png").stat().st_size > 5000
-    assert command(f"a={rating}", "--most", "1").output.count("| +") == 1
+    assert analysed(f"a={rating}", "--most", "1").output.count("| +") == 1
 
 
 @pytest.mark.parametrize(
@@ -459,7 +464,7 @@ def test_what_cannot_be_analysed_is_named(
     outcome = Outcome("1", "1", {}, "answered", "A", "A", {}).as_dict()
     doc = {"id": "1", "choices": ["x"], "humor_tasks": told, "outcome": outcome}
     Path("other.jsonl").write_text(json.dumps({"doc": doc, "filtered_resps": ["A"]}))
-    done = command(*systems, *more)
+    done = analysed(*systems, *more)
     assert done.exit_code == 2
     assert message in done.output
     assert "Traceback" not in done.output

@@ -326,25 +326,25 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [sample_runs(tmp_path_factory) / name for name in ("overlap", "lm")]
 
 
-def command(*arguments: str | Path) -> Any:
+def analysed(*arguments: str | Path) -> Any:
     return CliRunner().invoke(main, ["analyse", *map(str, arguments)])
 
 
 def test_the_command_reads_both_harnesses_and_writes_its_report(runs: list[Path], tmp_path: Path) -> None:
-    done = command(*runs, "--draws", 99, "-o", tmp_path / "a.md", "--cutoff", "2023-09")
+    done = analysed(*runs, "--draws", 99, "-o", tmp_path / "a.md", "--cutoff", "2023-09")
     assert done.exit_code == 0, done.output
     assert "baseline/overlap" in done.output
     assert "humor-baseline strategy=longest" in done.output
     assert "distractor" in done.output
     assert "Note: The items have no dates" in done.output
     assert (tmp_path / "a.md").read_text() == done.stdout
-    assert json.loads(command(*runs, "--draws", 99, "--json").stdout)["analyses"][0]["benchmark"] == "matching"
+    assert json.loads(analysed(*runs, "--draws", 99, "--json").stdout)["analyses"][0]["benchmark"] == "matching"
 
 
 def test_predictions_are_analysed_with_their_task(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({record.id: "A" for record in load("matching", dataset="sample").records}))
-    done = command(path, "--task", "matching", "--dataset", "sample", "--draws", 99, "--json")
+    done = analysed(path, "--task", "matching", "--dataset", "sample", "--draws", 99, "--json")
     (found,) = json.loads(done.stdout)["analyses"]
     assert (found["systems"], found["means"][0]["value"]) == (["mine"], 0.2)
     assert {each["shortcut"] for each in found["shortcuts"]} >= {"overlap", "longest", "first"}
@@ -362,7 +362,7 @@ def test_predictions_are_analysed_with_their_task(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(runs: list[Path], arguments: Sequence[str], says: str) -> None:
-    done = command(*(path for each in arguments for path in (runs if each == "RUNS" else [each])))
+    done = analysed(*(path for each in arguments for path in (runs if each == "RUNS" else [each])))
     assert done.exit_code == 2
     assert says in " ".join(done.output.split())
     assert "Traceback" not in done.output
@@ -387,5 +387,5 @@ def test_baselines_over_the_real_rows(real_corpus: str, tmp_path: Path) -> None:
 
 
 def test_humicroedit_is_still_a_command_of_its_own() -> None:
-    assert "NAME=RUN" in command("humicroedit", "--help").output
-    assert "humicroedit" in command("--help").output
+    assert "NAME=RUN" in analysed("humicroedit", "--help").output
+    assert "humicroedit" in analysed("--help").output

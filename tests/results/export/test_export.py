@@ -64,15 +64,15 @@ def corpus_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "runs on the corpus", run_on_the_corpus) / "logs"
 
 
-def scripted(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
+def scripted_log(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
     (log,) = eval(task, model=ScriptedModel("m", reply).model, log_dir=str(folder), display="none", **more)
     assert log.status == "success", log.error
     return Path(log.location)
 
 
 def run_on_the_sample(folder: Path) -> None:
-    scripted(folder, matching(dataset="sample"))
-    scripted(folder, humicroedit_rating(dataset="sample"), "1.4")
+    scripted_log(folder, matching(dataset="sample"))
+    scripted_log(folder, humicroedit_rating(dataset="sample"), "1.4")
     options = ("--model", "humor-baseline", "--model_args", "strategy=first", "--metadata", "dataset=sample")
     lm_eval("--tasks", "nyc_ranking", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
 
@@ -89,7 +89,7 @@ def of_corpus(result: Result, **more: Any) -> Result:
     return replace(result, run=replace(result.run, source=source), **more)
 
 
-def signed(result: Result, **entries: str) -> Result:
+def with_signature(result: Result, **entries: str) -> Result:
     """The result with other entries of its signature."""
     return replace(result, run=replace(result.run, signature=Signature({**result.signature, **entries})))
 
@@ -213,7 +213,7 @@ def test_judged_results_name_their_graders(logs: Logs) -> None:
 
 def test_two_settings_of_one_model_are_two_files(sample_runs: Path) -> None:
     plain = of_corpus(result_of(sample_runs, "matching"))
-    shown = signed(plain, setting="pixels")
+    shown = with_signature(plain, setting="pixels")
     for other in (shown, replace(plain, system="m (strategy=last)")):
         assert len(eval_schema.files([Published(plain, "us/m"), Published(other, "us/m")], "We", "other", NOW)) == 2
     files = hub_results.files([Published(plain, "us/m"), Published(shown, "us/m")], None)
@@ -290,16 +290,18 @@ def test_what_is_no_result_of_the_corpus_is_left_out(change: Any, why: str, samp
 def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs: Path) -> None:
     whole = of_corpus(result_of(sample_runs, "matching"))
     value, why = OTHER_PROTOCOL[entry]
-    other = signed(whole, **{entry: value})
+    other = with_signature(whole, **{entry: value})
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
     assert export.refusal(other) == ""
-    assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
-    changed = signed(whole, solver="self_critique")
+    assert (
+        hub_results.refusal(with_signature(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
+    )
+    changed = with_signature(whole, solver="self_critique")
     (notes,) = hub_results.files([Published(changed, "us/m")], None).values()
     assert "solver self_critique; " in notes
     pairs = replace(whole, opened=find_benchmark("crowd_pairs").reopen(None, {}))
     for name, few in {"contests": "536", "per_contest": "1", "seed": "7"}.items():
-        told = hub_results.refusal(signed(pairs, v="1-A", split="held_out", **{name: few}))
+        told = hub_results.refusal(with_signature(pairs, v="1-A", split="held_out", **{name: few}))
         assert told.startswith(f"{name}: {few};")
     (text,) = eval_schema.files([Published(other, "us/m")], "We", "other", NOW).values()
     assert f"{entry}:{value}" in json.loads(text)["eval_library"]["additional_details"]["signature"]
@@ -383,7 +385,7 @@ def test_folders_without_runs_and_runs_of_others_are_refused(tmp_path: Path) -> 
     assert "there is no run to read." in refused("export", "hub", empty, *command)
     assert "there is no such file or folder" in refused("export", "hub", tmp_path / "nowhere", *command)
     task = Task(dataset=[Sample(input="2 + 2", target="4")], scorer=match())
-    log = scripted(tmp_path / "logs", task, "4")
+    log = scripted_log(tmp_path / "logs", task, "4")
     assert "is of a task of another package" in refused("export", "hub", log, *command)
     assert not output.exists()
 
