@@ -13,10 +13,11 @@ import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import Scorer, match
 from inspect_ai.solver import chain_of_thought, generate, system_message
-from standins.commands import lm_eval
+from standins.once import made_once
+from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.data.logs.inspect_logs import from_log
@@ -34,12 +35,8 @@ OPENED = load("matching", dataset="sample")
 
 
 def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str = "m", **more: Any) -> Path:
-    def output(*_: Any) -> ModelOutput:
-        made = ModelOutput.from_content(f"mockllm/{model}", f"Answer: {letter}")
-        made.usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
-        return made
-
-    by = get_model(f"mockllm/{model}", custom_outputs=output, memoize=False)
+    usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
+    by = ScriptedModel(model, f"Answer: {letter}", usage).model
     (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="none", **more)
     return Path(log.location)
 
@@ -47,12 +44,14 @@ def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """a.eval and b.eval of two models, short.eval with a limit, and lm-eval's files in lm/."""
-    folder = tmp_path_factory.mktemp("results")
-    for name, letter, more in (("a", "A", {}), ("b", "B", {}), ("short", "A", {"limit": 4})):
-        inspect_log(folder / "made", letter, model=name, **more).rename(folder / f"{name}.eval")
-    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
-    lm_eval("--tasks", "nyc_matching", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
-    return folder
+    by_lm_eval = sample_runs(tmp_path_factory) / "lm"
+
+    def make(folder: Path) -> None:
+        for name, letter, more in (("a", "A", {}), ("b", "B", {}), ("short", "A", {"limit": 4})):
+            inspect_log(folder / "made", letter, model=name, **more).rename(folder / f"{name}.eval")
+        shutil.copytree(by_lm_eval, folder / "lm")
+
+    return made_once(tmp_path_factory, "runs to read", make)
 
 
 def test_results_of_both_harnesses_have_the_figures_that_the_harness_printed(logs: Path) -> None:
@@ -170,23 +169,24 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     before = signature_of(logs / "a.eval")
     message = [system_message("Be funny."), generate()]
     described = {"model_roles": {"describer": ScriptedModel("seer", "A bear.").model}}
-    runs: dict[str, tuple[Any, dict[str, Any], dict[str, str]]] = {
-        "same": (None, {"solver": generate()}, {}),
-        "cached": (None, {"solver": generate(cache=False)}, {}),
-        "again": (None, {"solver": [generate(), generate()]}, {"solver": "generate"}),
-        "thinks": (None, {"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
-        "told": (None, {"solver": message}, {"solver": "system_message-"}),
-        "flags": (None, {"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
-        "worked": (None, {"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
+    runs: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+        "same": ({"solver": generate()}, {}),
+        "cached": ({"solver": generate(cache=False)}, {}),
+        "again": ({"solver": [generate(), generate()]}, {"solver": "generate"}),
+        "thinks": ({"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
+        "told": ({"solver": message}, {"solver": "system_message-"}),
+        "flags": ({"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
+        "worked": ({"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
     }
-    for name, (task, more, wanted) in runs.items():
-        found = signature_of(inspect_log(tmp_path / name, "A", task, **more))
+    for name, (more, wanted) in runs.items():
+        found = signature_of(inspect_log(tmp_path / name, "A", limit=2, **more))
         new = {entry: value for entry, value in found.items() if before.get(entry) != value}
         assert new.keys() == wanted.keys(), name
         assert all(new[entry].startswith(value) for entry, value in wanted.items()), name
-    pixels = signature_of(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels")))
+    pixels = signature_of(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels"), limit=2))
     words = describe_first(cache=False)
-    path = inspect_log(tmp_path / "d", "A", matching(dataset="sample", setting="pixels"), solver=words, **described)
+    shown = matching(dataset="sample", setting="pixels")
+    path = inspect_log(tmp_path / "d", "A", shown, solver=words, limit=2, **described)
     found = signature_of(path)
     new = {entry: value for entry, value in found.items() if pixels.get(entry) != value}
     assert new == {"setting": "described", "describer": new["describer"]}
@@ -195,13 +195,9 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     log = read_eval_log(str(logs / "a.eval"))
     log.plan.steps[-1].solver = "humor_tasks/expected_answer"  # of another task: it reads probabilities of digits
     assert from_log(log).signature["solver"] == "expected_answer"
-    texts = [
-        read_results([p]).results[0].signature["solver"]
-        for p in (
-            inspect_log(tmp_path / text, "A", solver=[system_message(text), generate()]) for text in ("one", "two")
-        )
-    ]
-    assert len(set(texts)) == 2
+    solvers = {text: [system_message(text), generate()] for text in ("one", "two")}
+    paths = [inspect_log(tmp_path / text, "A", limit=2, solver=solver) for text, solver in solvers.items()]
+    assert len({signature_of(path)["solver"] for path in paths}) == 2
 
 
 @pytest.mark.parametrize(

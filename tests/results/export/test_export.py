@@ -42,6 +42,14 @@ CORPUS = "jmhessel/newyorker_caption_contest"
 GOLDEN = GOLDEN / "exported.json"
 MODELS = ("--model", "baseline/overlap=us/overlap", "--model", "humor-baseline strategy=first=us/first")
 NOW = 1.7e9
+CHANGING = {
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}": "UUID",
+    r"\b[0-9a-f]{40}\b": "COMMIT",
+    r"\b20\d\d-\d\d-\d\d(T[\d:.+]+)?": "TIME",
+    r"\b\d{10}\.\d+": "NOW",
+    r"(?<=humor_tasks:)0[\d.]+|(?<=humor-tasks )0[\d.]+|(?<=\"humor_tasks\": \")0[\d.]+": "RELEASE",
+}
+"""What differs from run to run in the files -> what stands for it."""
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
@@ -108,14 +116,7 @@ def exported(logs: Path, folder: Path) -> dict[str, Any]:
     more = ("--organization", "Our lab", "--relationship", "first_party")
     humor_tasks("export", "eval-schema", logs, *MODELS, *more, "-o", folder)
     found = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
-    changing = {r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}": "UUID", r"\b[0-9a-f]{40}\b": "COMMIT"}
-    changing |= {
-        r"\b20\d\d-\d\d-\d\d(T[\d:.+]+)?": "TIME",
-        r"\b\d{10}\.\d+": "NOW",
-        r"(?<=humor_tasks:)0[\d.]+": "RELEASE",
-    }
-    changing |= {r"(?<=humor-tasks )0[\d.]+": "RELEASE", r"(?<=\"humor_tasks\": \")0[\d.]+": "RELEASE"}
-    for pattern, name in changing.items():
+    for pattern, name in CHANGING.items():
         found = {re.sub(pattern, name, path): re.sub(pattern, name, text) for path, text in found.items()}
     found = {path: re.sub(r"\d\.\d{10,}", lambda x: f"{float(x[0]):.9f}", text) for path, text in found.items()}
     return {path: yaml.safe_load(text) for path, text in found.items()}  # JSON is YAML
@@ -143,16 +144,7 @@ def test_the_hubs_client_reads_the_main_metric_back(corpus_runs: Path, tmp_path:
 
 @pytest.mark.slow
 def test_the_same_run_has_the_same_record_and_the_reports_numbers(corpus_runs: Path, tmp_path: Path) -> None:
-    command = (
-        "export",
-        "eval-schema",
-        corpus_runs,
-        "--organization",
-        "We",
-        *MODELS,
-        "-o",
-        tmp_path,
-    )
+    command = ("export", "eval-schema", corpus_runs, "--organization", "We", *MODELS, "-o", tmp_path)
     assert humor_tasks(*command) == humor_tasks(*command)
     humor_tasks("report", corpus_runs, "-o", tmp_path / "table.json")
     rows = {(row["system"], row["metric"]): row for row in json.loads((tmp_path / "table.json").read_text())}
@@ -343,7 +335,8 @@ def test_a_model_is_named_as_on_the_hub(given: str) -> None:
         read_models([given])
 
 
-def test_a_system_is_one_model() -> None:
+def test_a_system_is_one_model_and_may_have_equals_signs() -> None:
+    assert read_models(["hf pretrained=a/b=us/m"]) == {"hf pretrained=a/b": "us/m"}
     assert read_models(["a=us/m", "a=us/m"]) == {"a": "us/m"}
     with pytest.raises(BadInput, match="--model a: is given as us/m and as us/n; a system is one model"):
         read_models(["a=us/m", "a=us/n"])
@@ -372,10 +365,6 @@ def test_what_is_typed_is_written_as_text_or_refused(corpus_runs: Path, tmp_path
     humor_tasks(*records, "<b>\udce9")
     assert len(texts := [path.read_text(encoding="utf-8") for path in output.rglob("*.json")]) == 2
     assert {json.loads(text)["source_metadata"]["source_organization_name"] for text in texts} == {"<b>\ufffd"}
-
-
-def test_a_system_may_have_equals_signs() -> None:
-    assert read_models(["hf pretrained=a/b=us/m"]) == {"hf pretrained=a/b": "us/m"}
 
 
 def test_folders_without_runs_and_runs_of_others_are_refused(tmp_path: Path) -> None:

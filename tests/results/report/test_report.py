@@ -14,10 +14,11 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
-from standins.commands import lm_eval
 from standins.graded_logs import explainer, grader, run
+from standins.once import made_once
 from standins.paths import GOLDEN
 from standins.predictions import always_a, explanations, predicted_results, rated_alike, target_of, together
+from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -39,14 +40,16 @@ ODD = "a|<b>$x$ =1+1"
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """a.eval, short.eval with a limit, and lm-eval's files in lm/."""
-    place = tmp_path_factory.mktemp("report")
-    for name, more in (("a", {}), ("short", {"limit": 4})):
-        by = ScriptedModel(name, "Answer: A").model
-        (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="none", **more)
-        Path(log.location).rename(place / f"{name}.eval")
-    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
-    lm_eval("--tasks", "nyc_matching", *options, "--output_path", place / "lm", "--log_samples", cwd=place)
-    return place
+    by_lm_eval = sample_runs(tmp_path_factory) / "lm"
+
+    def make(place: Path) -> None:
+        for name, more in (("a", {}), ("short", {"limit": 4})):
+            by = ScriptedModel(name, "Answer: A").model
+            (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="none", **more)
+            Path(log.location).rename(place / f"{name}.eval")
+        shutil.copytree(by_lm_eval, place / "lm")
+
+    return made_once(tmp_path_factory, "runs to report", make)
 
 
 # ---- the tidy table -----------------------------------------------------------------------------
