@@ -95,7 +95,7 @@ def test_logs_that_do_not_fit_the_row_are_refused(copied: Path, tmp_path: Path) 
     assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset=dataset)))
     assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset=dataset, fold="all"), limit=4))
     assert "holds several runs of matching" in refused(*given, tmp_path / "logs")
-    sample = log(matching(dataset="sample", fold="all"))
+    sample = log(matching(dataset="sample", fold="all"), limit=2)
     for name in ("matching-clip-fine-tuned", "matching-gpt-4-5-shot"):
         text = refused("reproduce", name, "--predictions", sample)
         assert "its rows are those of the packaged sample" in text

@@ -99,7 +99,7 @@ def written(tmp_path_factory: pytest.TempPathFactory, logs: Logs) -> Iterator[Wr
         (log,) = eval(each, model=model, log_dir=str(place), display="none")
         assert log.status == "success", log.error
     for name in "ab":
-        shutil.copy(logs.of(name, "judge"), place)
+        shutil.copy(logs.of(name, "judge"), place / f"z {name}.eval")  # after those of matching
     write_report(home / "report", build_report(read_results([place])))
     with browser() as program:
         yield Written(home / "report", [], [], program)
