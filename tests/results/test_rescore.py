@@ -220,7 +220,7 @@ def test_judged_scores_by_another_rule_need_no_grader(case: Case, tmp_path: Path
 def test_a_comparison_with_the_reference_is_counted_again(tmp_path: Path) -> None:
     found: dict[str, EvalLog] = {}
     for rule in ("wrong", "exclude"):
-        task = explanation(dataset="sample", fold="all", on_unparsed=rule)
+        task = explanation(dataset="sample", fold="4", on_unparsed=rule)
         (log,) = eval(task, model=in_inspect("explanation"), display="none")
         judges = {"grader": [in_inspect("judge", "j")]}
         found[rule] = score(log, reference_preference(cache=False), action="append", display="none", model_roles=judges)
