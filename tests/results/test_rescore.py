@@ -151,16 +151,16 @@ def test_scores_of_pairs_in_lm_eval_are_those_logged(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """matching.eval over all folds, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
+    """matching.eval, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
     folder = tmp_path_factory.mktemp("rescore")
     how = {"display": "none", "log_dir": str(folder / "made")}
-    (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), **how)
+    (log,) = eval(matching(dataset="sample"), model=in_inspect("matching"), **how)
     again = score(log, multiple_choice_released_chat(), action="append", display="none")
     (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), limit=4, **how)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
     for part in ("1/2", "2/2"):
-        task = matching(dataset="sample", fold="all", shard=part)
+        task = matching(dataset="sample", shard=part)
         eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
     return folder
 
@@ -178,7 +178,7 @@ RULES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_another_rule_scores_as_a_run_with_that_rule(logs: Path, rules: dict[str, Any]) -> None:
     log = read_eval_log(str(logs / "matching.eval"))
-    run = load("matching", dataset="sample", fold="all", **rules)
+    run = load("matching", dataset="sample", **rules)
     texts = {str(s.id): (s.output.completion, s.output.stop_reason == "content_filter") for s in log.samples or []}
     outcomes = [run.outcome(record, *texts[record.id]) for record in run.records]
     (found,) = rescore(logs / "matching.eval", [(name, str(value)) for name, value in rules.items()])
@@ -251,7 +251,7 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
     assert accuracy["difference"] == accuracy["rescored"] - accuracy["logged"] > 0
     assert f"{accuracy['rescored']:.5f}" in said
     items = {item["id"]: item for item in written["items"]}
-    run = load("matching", dataset="sample", fold="all", on_unparsed="exclude")
+    run = load("matching", dataset="sample", on_unparsed="exclude")
     assert set(items) == {record.id for record in run.records}
     left_out = [item for item in items.values() if "accuracy" not in item["rescored"]["values"]]
     assert len(left_out) == written["changed_replies"]

@@ -88,17 +88,16 @@ def human_labels(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", [("id",), ("idx", "element"), ("id", "explanation"), ("id", "idx", "element")])
-def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path, columns: tuple[str, ...]) -> None:
-    rows = human_labels(logs.of("a", "judge"))
-    path = table_file(tmp_path / "labels.csv", [{name: row[name] for name in (*columns, "label")} for row in rows])
-    points = read_judged(logs.of("a", "judge"))
-    labels = read_labels(path, points)
-    assert labels == {row["id"]: row["label"] == "PASS" for row in rows}
-    found = correct(points, labels)
+def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path) -> None:
+    rows, points = human_labels(logs.of("a", "judge")), read_judged(logs.of("a", "judge"))
+    by_id = {row["id"]: row["label"] == "PASS" for row in rows}
+    for columns in (("id",), ("idx", "element"), ("id", "explanation"), ("id", "idx", "element")):
+        named = [{name: row[name] for name in (*columns, "label")} for row in rows]
+        assert read_labels(table_file(tmp_path / "labels.csv", named), points) == by_id, columns
+    found = correct(points, by_id)
     read = [p for p in points if p.passed is not None]
     assert found.judged == clustered_proportion([float(bool(p.passed)) for p in read], [p.cluster for p in read])
-    assert found.labelled.n == sum(p.passed is not None for p in points if p.id in labels) < len(labels)
+    assert found.labelled.n == sum(p.passed is not None for p in points if p.id in by_id) < len(by_id)
 
 
 @pytest.mark.parametrize(
