@@ -309,7 +309,6 @@ inspect/matching/real/split=validation,setting=pixels/scripted
 inspect/ranking/real/split=validation,fold=2/overlap
 inspect/explanation/real/split=validation/scripted
 inspect/explanation_preference/real/split=validation/none
-inspect/humicroedit_rating/real/split=dev/scripted
 inspect/humorbench/real/subset=hard,one_explanation_per=caption/scripted
 """.split()
 

@@ -72,7 +72,7 @@ LM_EVAL = {
 
         class TaskManager:
             def __init__(self, include_path=None, include_defaults=True):
-                paths = [TESTS] if include_defaults else []
+                paths = [Path(__file__).parent] if include_defaults else []
                 self.index = TaskIndex().build(paths + [Path(p) for p in include_path or []])
     """,
     "tasks/hellaswag.yaml": "task: hellaswag",
@@ -431,6 +431,7 @@ def test_real_lm_eval_lists_our_models_beside_its_own(site: Path) -> None:
     assert set(listed["models"]) == OUR_MODELS | set(listed["own"])
 
 
+@pytest.mark.cpu(15, "lm-eval reads the 14,000 files of its own tasks")
 @pytest.mark.slow
 def test_our_names_collide_with_none_of_lm_evals_own(site: Path) -> None:
     """The one full scan: `TaskManager` warns of an overridden name, and would take ours for lm-eval's."""

@@ -6,6 +6,7 @@ import email
 import email.message
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import read_eval_log
 from standins import commands
 from standins.cards import check_rows
 from standins.paths import REPOSITORY
@@ -29,22 +31,7 @@ MODES = ("wheel", "editable")
 NOT_IN_BASE = {"torch", "torchvision", "transformers", "sentence-transformers", "open-clip-torch", "vllm"}
 
 MOST_BYTES = 3_000_000
-KINDS = {
-    ".py",
-    ".typed",
-    ".txt",
-    ".yaml",
-    ".toml",
-    ".json",
-    ".jsonl",
-    ".csv",
-    ".md",
-    ".html",
-    ".css",
-    ".js",
-    ".png",
-    ".mp4",
-}
+KINDS = {*".py .typed .txt .yaml .toml .json .jsonl .csv .md .html .css .js .png .mp4".split()}
 
 
 def uv(*arguments: str | Path) -> str:
@@ -60,7 +47,8 @@ def uv(*arguments: str | Path) -> str:
 
 def run(command: list[str | Path], cwd: Path, **env: str) -> str:
     """A command's standard output; its failure shows all it said."""
-    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")}
+    left_out = ("COVERAGE_PROCESS_START", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "VIRTUAL_ENV")
+    clean = {k: v for k, v in os.environ.items() if k not in left_out}
     done = subprocess.run(command, cwd=cwd, env=clean | env, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
     return done.stdout
@@ -96,10 +84,10 @@ class Environment:
     def python(self, code: str) -> str:
         return self.run("python -c", code)
 
-    def installed(self) -> set[str]:
-        """The names of all installed distributions."""
+    def installed(self) -> dict[str, str]:
+        """All installed distributions with their versions."""
         listed = json.loads(uv("pip", "list", "--quiet", "--format", "json", "--python", self.bin / "python"))
-        return {package["name"] for package in listed}
+        return {package["name"]: package["version"] for package in listed}
 
     def ours(self) -> set[str]:
         """Our files in site-packages, but for the caches Python made."""
@@ -177,42 +165,55 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
     assert not [url for url in told.get_all("Project-URL", []) if "{{" in url or ", https://" not in url]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
-def test_both_harnesses_work_as_typed_after_installation(mode: str, wheel: Path, tmp_path: Path) -> None:
-    there = Environment(tmp_path)
-    if mode == "wheel":
-        there.install(wheel)
-        assert {"humor-tasks", "inspect-ai", "lm-eval"} <= there.installed()
-        assert there.installed() & NOT_IN_BASE == set()
-        inspect, lm_eval = "inspect", "lm_eval"
-    else:  # It asks for the same distributions. Their commands are in this interpreter's environment.
-        there.install("--no-deps", "--editable", REPOSITORY)
-        assert set(there.required()) == required_by(wheel)
-        there.borrow_dependencies()
-        inspect, lm_eval = "python -m inspect_ai", f"python {commands.__file__}"
+@pytest.fixture(scope="module")
+def oldest(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The wheel in an environment that has the oldest harnesses that it allows, and no extra."""
+    there = Environment(tmp_path_factory.mktemp("oldest"))
+    floors = [re.match(r"(inspect-ai|lm-eval)(?=.*>=([\d.]+))", each) for each in required_by(wheel)]
+    versions = {floor[1]: floor[2] for floor in floors if floor}
+    there.install(wheel, *(f"{name}=={version}" for name, version in versions.items()))
+    installed = there.installed()
+    assert {name: installed.get(name) for name in versions} == versions
+    assert installed.keys() & NOT_IN_BASE == set()
+    return there
 
-    home = REPOSITORY if mode == "editable" else there.site
-    found = there.python(
+
+@pytest.fixture(scope="module")
+def editable(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The checkout installed in place, beside the newest harnesses, which this interpreter has."""
+    there = Environment(tmp_path_factory.mktemp("editable"))
+    there.install("--no-deps", "--editable", REPOSITORY)
+    there.borrow_dependencies()
+    assert set(there.required()) == required_by(wheel)
+    return there
+
+
+@pytest.mark.cpu(20, "compiles what Inspect imports")
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "inspect"), [("oldest", "inspect"), ("editable", "python -m inspect_ai")])
+def test_inspect_works_as_typed(mode: str, inspect: str, request: pytest.FixtureRequest) -> None:
+    there: Environment = request.getfixturevalue(mode)
+    there.run(f"{inspect} eval humor_tasks/matching --model baseline/overlap -T dataset=sample --limit 2")
+    (log,) = (there.work / "logs").glob("*.eval")
+    assert read_eval_log(str(log), header_only=True).status == "success"
+    places = there.python(
         "import humor_tasks, humor_tasks.scorers, humor_tasks.datasets_cards as cards\n"
         "print(humor_tasks.__file__, humor_tasks.scorers.__file__, cards.folder('newyorker_caption_contest'))"
-    )
-    assert all(Path(place).is_relative_to(home) for place in found.split()), found
+    ).split()
+    home = REPOSITORY if mode == "editable" else there.site
+    assert all(Path(place).is_relative_to(home) for place in places), places
+    assert "Usage:" in there.run("humor-tasks --help")
 
-    # Inspect turns an error in here into a warning and "No inspect tasks".
-    there.python("import importlib.metadata as m; [e.load() for e in m.entry_points(group='inspect_ai')]")
-    there.run(f"{inspect} eval humor_tasks/matching --model baseline/overlap -T dataset=sample --limit 2")
-    read = "from inspect_ai.log import list_eval_logs as logs, read_eval_log as read"
-    assert there.python(f"{read}; print(*[read(log, header_only=True).status for log in logs()])").split() == [
-        "success"
-    ]
 
+@pytest.mark.cpu(20, "lm-eval reads the 14,000 files of its own tasks")
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "lm_eval"), [("oldest", "lm_eval"), ("editable", f"python {commands.__file__}")])
+def test_lm_eval_works_as_typed(mode: str, lm_eval: str, request: pytest.FixtureRequest) -> None:
+    there: Environment = request.getfixturevalue(mode)
     task = "--tasks nyc_ranking --model humor-baseline --model_args strategy=first --metadata dataset=sample"
     there.run(f"{lm_eval} {task} --limit 2 --output_path results")
     (results,) = (there.work / "results").rglob("results_*.json")
     assert "acc,none" in json.loads(results.read_text())["results"]["nyc_ranking"]
-
-    assert "Usage:" in there.run("humor-tasks --help")
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai._util.entrypoints import clear_entry_points_state
 from inspect_ai.log import EvalLog, read_eval_log
 from standins import commands
 from standins.paths import REPOSITORY, TESTS
@@ -19,7 +20,7 @@ from uv import find_uv_bin
 
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.errors import BadInput
-from humor_tasks.testing import ChatServer, material, text_of, verdict_reply
+from humor_tasks.testing import ChatServer, ScriptedLM, material, run_lm_eval, text_of, verdict_reply
 
 PACKAGES = TESTS / "thirdparty"
 PUNS = PACKAGES / "pun_bench"
@@ -119,14 +120,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(installed: Path, cwd: Path, *command: str | Path) -> str:
-    """A command with the packages beside what is installed already."""
-    paths = [str(installed), *filter(None, [os.environ.get("PYTHONPATH")])]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain"}
-    program = Path(sys.executable).parent / command[0]
-    done = subprocess.run([program, *command[1:]], cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
-    return done.stdout
+@pytest.fixture
+def usable(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the installed packages, which this process sees as well."""
+    find_benchmark.cache_clear()
+    monkeypatch.syspath_prepend(installed)
+    yield installed
+    find_benchmark.cache_clear()
 
 
 def scores(log: EvalLog, scorer: int = 0) -> tuple[float, float]:
@@ -136,27 +136,31 @@ def scores(log: EvalLog, scorer: int = 0) -> tuple[float, float]:
     return metrics["accuracy"].value, metrics["accuracy_stderr"].value
 
 
+@pytest.mark.cpu(8, "a process that imports Inspect")
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-def test_inspect_runs_it_and_scores_its_log_again(installed: Path, tmp_path: Path) -> None:
-    run(installed, tmp_path, "inspect", "eval", "pun_bench/puns", "--model", "baseline/longest", "--log-dir", "logs")
+def test_inspect_runs_it_and_scores_its_log_again(usable: Path, tmp_path: Path) -> None:
+    """The evaluation as a user starts it, in a process that has imported nothing yet."""
+    paths = os.pathsep.join([str(usable), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [Path(sys.executable).parent / "inspect", "eval", "pun_bench/puns", "--model", "baseline/longest"]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": paths, "INSPECT_LOG_DIR": "logs"})
+    assert done.returncode == 0
     (path,) = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     assert scores(log) == pytest.approx((ACCURACY, STDERR))
     assert (log.eval.metadata or {})["signature"].startswith("bench:puns|v:1-A|method:generate|data:sample|")
     assert str(log.samples and log.samples[0].input[0].text).startswith("Which ending makes this a pun?")  # type: ignore[union-attr]
-    again = ("inspect", "score", path, "--scorer", "humor_tasks/multiple_choice", "--action", "append", "--overwrite")
-    run(installed, tmp_path, *again)
+    again = ("--scorer", "humor_tasks/multiple_choice", "--action", "append", "--overwrite")
+    commands.inspect("score", path, *again, cwd=tmp_path)
     assert scores(read_eval_log(str(path)), 1) == pytest.approx((ACCURACY, STDERR))
 
 
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
-def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
-    tasks = installed / "pun_bench" / "tasks"
-    command: list[str | Path] = ["python", commands.__file__, "--include_path", tasks, "--tasks", "puns,puns_gen"]
+def test_lm_eval_runs_it(usable: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = ["--include_path", usable / "pun_bench" / "tasks", "--tasks", "puns,puns_gen"]
     command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--output_path", "out"]
-    run(installed, tmp_path, *command)
+    commands.lm_eval(*command, cwd=tmp_path)
     (path,) = (tmp_path / "out").rglob("results_*.json")
     found = json.loads(path.read_text())
     for task, method in (("puns", "loglikelihood"), ("puns_gen", "generate")):
@@ -166,31 +170,20 @@ def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
         assert found["versions"][task] == "1-A"
 
 
-@pytest.mark.slow
-def test_shots_without_training_rows_are_refused(installed: Path, tmp_path: Path) -> None:
-    code = """
-from pun_bench import PUNS
-from humor_tasks.errors import BadInput
-from humor_tasks.testing import ScriptedLM, run_lm_eval
-for ask in (lambda: PUNS.open(dataset="sample", shots=3),
-            lambda: run_lm_eval(ScriptedLM("A"), "puns", folders=[TASKS], num_fewshot=3)):
-    try:
-        ask()
-    except BadInput as problem:
-        print(problem)
-"""
-    said = run(installed, tmp_path, "python", "-c", code.replace("TASKS", repr(str(installed / "pun_bench" / "tasks"))))
-    no_rows = "puns: shots=3: there are no training rows to draw worked examples from."
-    assert said.count(f"{no_rows} Leave shots (lm-eval: --num_fewshot) at 0.") == 2
+def test_shots_without_training_rows_are_refused(usable: Path) -> None:
+    remedy = r"puns: shots=3: there are no training rows .* Leave shots \(lm-eval: --num_fewshot\) at 0\."
+    with pytest.raises(BadInput, match=remedy):
+        find_benchmark("puns").open(dataset="sample", shots=3)
+    with pytest.raises(BadInput, match=remedy):
+        run_lm_eval(ScriptedLM("A"), "puns", folders=[usable / "pun_bench" / "tasks"], num_fewshot=3)
 
 
-@pytest.mark.slow
-def test_predictions_of_it_are_scored(installed: Path, tmp_path: Path) -> None:
+def test_predictions_of_it_are_scored(usable: Path, tmp_path: Path) -> None:
     rows = (PUNS / "pun_bench" / "data" / "puns" / "test.jsonl").read_text().splitlines()
     replies = {row["id"]: f"Answer: {row['answer']}" for row in map(json.loads, rows)}
     (tmp_path / "predictions.json").write_text(json.dumps(replies | {"sea-1": "Answer: C"}))
-    score = ("humor-tasks", "score", "predictions.json", "--task", "puns", "--dataset", "sample", "--json")
-    assert json.loads(run(installed, tmp_path, *score))["metrics"]["accuracy"]["value"] == 7 / 8
+    score = ("score", tmp_path / "predictions.json", "--task", "puns", "--dataset", "sample", "--json")
+    assert json.loads(commands.humor_tasks(*score))["metrics"]["accuracy"]["value"] == 7 / 8
 
 
 # ---- judged ---------------------------------------------------------------------------------------
@@ -205,17 +198,15 @@ def answer(messages: list[dict[str, Any]]) -> str:
 
 
 @pytest.fixture
-def served(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    """The model and its judge on 127.0.0.1, for commands in this process, too, which see the installed packages."""
-    find_benchmark.cache_clear()
-    monkeypatch.syspath_prepend(installed)
+def served(usable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """The model and its judge on 127.0.0.1."""
+    clear_entry_points_state()  # Inspect may have read those of all packages before these were installed
     with ChatServer(answer) as server:
         monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
         monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
         for service in ("SCRIPTED", "OPENAI"):
             monkeypatch.setenv(f"{service}_API_KEY", "none")
         yield server
-    find_benchmark.cache_clear()
 
 
 def verdicts(server: ChatServer) -> int:
@@ -223,9 +214,10 @@ def verdicts(server: ChatServer) -> int:
 
 
 @pytest.mark.slow
-def test_inspect_asks_the_judges_of_it(installed: Path, tmp_path: Path, served: ChatServer) -> None:
+def test_inspect_asks_the_judges_of_it(tmp_path: Path, served: ChatServer) -> None:
     grader = ("--model-role", f"grader={JUDGE}")
-    run(installed, tmp_path, "inspect", "eval", "quip_bench/quips", "--model", MODEL, *grader, "--log-dir", "logs")
+    evaluation = ("eval", "quip_bench/quips", "--model", MODEL, *grader, "--log-dir", "logs")
+    commands.inspect(*evaluation, cwd=tmp_path)
     (path,) = (tmp_path / "logs").glob("*.eval")
     assert verdicts(served) == 10
     again = ("--scorer", "humor_tasks/element_coverage", "--action", "append", "--overwrite")
@@ -245,16 +237,8 @@ def test_inspect_asks_the_judges_of_it(installed: Path, tmp_path: Path, served: 
 @pytest.mark.slow
 def test_replies_of_lm_eval_are_graded(installed: Path, tmp_path: Path, served: ChatServer) -> None:
     command: list[str | Path] = ["--include_path", installed / "quip_bench" / "tasks", "--tasks", "quips"]
-    command += [
-        "--apply_chat_template",
-        "--model",
-        "local-chat-completions",
-        "--output_path",
-        "out",
-        "--log_samples",
-        "--model_args",
-    ]
-    command += [f"model=model,base_url={served.url}/chat/completions,tokenizer_backend=None"]
+    command += ["--apply_chat_template", "--output_path", "out", "--log_samples", "--model", "local-chat-completions"]
+    command += ["--model_args", f"model=model,base_url={served.url}/chat/completions,tokenizer_backend=None"]
     commands.lm_eval(*command, cwd=tmp_path)
     assert verdicts(served) == 0
     (samples,) = (tmp_path / "out").rglob("samples_quips_*.jsonl")
