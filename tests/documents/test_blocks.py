@@ -27,7 +27,7 @@ BLOCKS = [block for document in DOCUMENTS for block in documented.blocks(documen
 IN_SHELL = [block for block in BLOCKS if block.language in SHELL]
 IN_PYTHON = [block for block in BLOCKS if block.language == "python"]
 RUN_BY_CI = "README.md-2"  # the checks themselves: .ci/run executes the README's first two blocks as they stand
-OTHER = {"ruff", "mypy", "pytest", "apt-get", "command"}
+OTHER = {"ruff", "mypy", "pytest", "apt-get", "command", "uv"}
 INLINE = re.compile(r"`((?:inspect|lm_eval|humor-tasks) [^`]+)`")
 
 
