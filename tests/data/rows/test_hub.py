@@ -328,6 +328,7 @@ def contests_of(world: World, *asked: dict[str, Any], **env: str) -> list[dict[s
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "the last test of the file: the processes of all of them are counted when the host ends")
 @pytest.mark.parametrize("layout", ["a file a contest", "a file a split"])
 def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> None:
     repo, head = tmp_path / "contests", "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
