@@ -29,6 +29,7 @@ def test_steps_after_a_checkpoint_are_those_that_would_have_been(layout: Any, tm
         optimizer.zero_grad()
 
     whole = made()
+    assert restore_checkpoint(tmp_path, *whole) == State() == State(0, 0, float("inf"), [])
     step(*whole, 1)
     (tmp_path / "best-0").mkdir()  # without the best weights so far a training is not gone on with
     save_checkpoint(tmp_path, State(epoch=1, curve=[[1, 0.5]]), *whole)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from pathlib import Path
@@ -16,6 +15,7 @@ from inspect_ai.log import EvalLog
 from safetensors.torch import load_file
 from standins.judging import says
 from standins.tiny_image_text import FAMILIES, tiny_image_text
+from standins.trainings import numbers_of_curve
 from transformers import AutoModelForImageTextToText
 
 from humor_tasks import load
@@ -59,11 +59,6 @@ def asked(task: Any, model: str | Path, **given: Any) -> EvalLog:
     return log
 
 
-def curve(output: Path) -> list[float]:
-    with (output / "curves.csv").open(newline="") as file:
-        return [float(row["validation"]) for row in csv.DictReader(file)]
-
-
 @pytest.mark.parametrize("lora", [0, 8])
 def test_a_llava_learns_the_sub_tasks_and_writes_stories_before_and_after(
     home: Path, tmp_path: Path, lora: int
@@ -71,7 +66,8 @@ def test_a_llava_learns_the_sub_tasks_and_writes_stories_before_and_after(
     rates = {"lr": (2e-2,)} if lora else {}
     settings = config(home, lora=lora, epochs=4, **rates)
     metrics = train(settings, tmp_path / "run", progress=False)
-    losses, model = curve(tmp_path / "run"), tmp_path / "run" / "model"
+    model = tmp_path / "run" / "model"
+    losses = [row["validation"] for row in numbers_of_curve(tmp_path / "run")]
     assert metrics["rows"] == {"train": 12, "validation": 8}
     assert metrics["best"] == min(losses) < losses[0]
     (record,) = trainings(model) or ()
@@ -175,19 +171,8 @@ def test_a_llava_learns_to_describe_and_describes_the_others(home: Path, tmp_pat
         shutil.copy(source / "post_matching" / "test.jsonl", tmp_path / "bare" / "post_matching" / "train.jsonl")
         read_rows(config(home, **how | {"dataset": str(tmp_path / "bare")}))
     model = ["--model", f"image_text/{tmp_path / 'run' / 'model'}", "-M", "device=cpu", "--max-tokens", "8"]
-    given = [
-        "describe",
-        "--dataset",
-        str(source),
-        "--scene",
-        "post",
-        *model,
-        "--unanswered",
-        "Nothing.",
-        "-o",
-        str(out),
-    ]
-    done = CliRunner().invoke(main, given)
+    given = ["describe", "--dataset", str(source), "--scene", "post", "--unanswered", "Nothing.", "-o", str(out)]
+    done = CliRunner().invoke(main, [*given, *model])
     assert done.exit_code == 0, done.output
     assert "of 8 pictures 3 by image_text/" in done.output
     assert all(

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from standins import tiny_training
 from standins.tiny_training import Line, trained
+from standins.trainings import Killed
 
 from humor_tasks.errors import BadInput
 from humor_tasks.training.loop import process_parts
@@ -34,7 +35,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def curve(output: Path) -> list[list[float]]:
+def rows_of_curve(output: Path) -> list[list[float]]:
     head, *rows = (output / "curves.csv").read_text().splitlines()
     assert tuple(head.split(",")) == Line.CURVE
     return [[float(value) for value in row.split(",")] for row in rows]
@@ -44,10 +45,6 @@ def refused(output: Path, **how: Any) -> str:
     with pytest.raises(BadInput) as problem:
         trained(output, **how)
     return str(problem.value)
-
-
-class Killed(BaseException):
-    pass
 
 
 def killed_in_epoch(number: int, output: Path, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
@@ -70,7 +67,7 @@ def killed_in_epoch(number: int, output: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_a_training_leaves_the_best_weights_its_curve_and_notes(tmp_path: Path) -> None:
     notes = trained(tmp_path, epochs=5)
     assert files(tmp_path).keys() == {"curves.csv", "training.json", "model/weights.safetensors"}
-    rows = curve(tmp_path)
+    rows = rows_of_curve(tmp_path)
     assert [row[:2] for row in rows] == [[k, 4 * k] for k in range(1, 6)]
     assert rows[-1][2] < rows[0][2]
     best = min(rows, key=lambda row: row[3])
@@ -106,7 +103,7 @@ def test_it_stops_early_and_keeps_the_first_of_the_best(
         patched.setattr(tiny_training, "Line", line)
         notes = trained(tmp_path, epochs=6, patience=patience, found=found)
     assert (notes["best_epoch"], notes["epochs_run"]) == (best, epochs_run)
-    assert [row[3] for row in curve(tmp_path)] == found[:epochs_run]
+    assert [row[3] for row in rows_of_curve(tmp_path)] == found[:epochs_run]
     kept, judged = load_file(tmp_path / "model" / "weights.safetensors"), made[0].judged
     assert all(torch.equal(tensor, judged[best - 1][name]) for name, tensor in kept.items())
     assert any(not torch.equal(tensor, judged[best - 2][name]) for name, tensor in kept.items())
@@ -116,7 +113,7 @@ def test_it_stops_early_and_keeps_the_first_of_the_best(
 
 
 def goes_on_to_the_same_end(tmp_path: Path) -> None:
-    assert len(curve(tmp_path / "cut")) == 2
+    assert len(rows_of_curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()
     (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves
     expected = trained(tmp_path / "whole")
@@ -178,13 +175,14 @@ def test_a_rate_that_is_too_high_says_so(tmp_path: Path, monkeypatch: pytest.Mon
 # ---- folders of runs ----------------------------------------------------------------------------
 
 
-def run(output: Path, **settings: Any) -> dict[str, Any]:
+def empty_run(output: Path, **settings: Any) -> dict[str, Any]:
+    """A run that trains nothing."""
     return run_in(output, settings, lambda: None, lambda _: {"settings": settings})
 
 
-def not_run(output: Path, **settings: Any) -> str:
+def refused_run(output: Path, **settings: Any) -> str:
     with pytest.raises(BadInput) as problem:
-        run(output, **settings)
+        empty_run(output, **settings)
     return str(problem.value)
 
 
@@ -196,16 +194,16 @@ def test_a_folder_holds_one_run(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such rows"):
         run_in(output, {"seed": 0}, unreadable, lambda _: {})
     assert not output.exists()
-    metrics = run(output, seed=0, lr=[1e-3])
+    metrics = empty_run(output, seed=0, lr=[1e-3])
     assert metrics["settings"] == {"seed": 0, "lr": [1e-3]}
     assert {"seconds", "version"} < metrics.keys()
-    assert run(output, seed=0, lr=(1e-3,)) == metrics
-    said = not_run(output, seed=1, lr=[1e-3], epochs=2)
+    assert empty_run(output, seed=0, lr=(1e-3,)) == metrics
+    said = refused_run(output, seed=1, lr=[1e-3], epochs=2)
     assert "holds a run with other settings (epochs=None there, 2 here, seed=0 there, 1 here)" in said
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
-    assert "is not empty and holds no run" in not_run(tmp_path / "other", seed=0)
-    assert "is not a folder" in not_run(tmp_path / "other" / "notes.txt", seed=0)
+    assert "is not empty and holds no run" in refused_run(tmp_path / "other", seed=0)
+    assert "is not a folder" in refused_run(tmp_path / "other" / "notes.txt", seed=0)
 
 
 def test_what_was_refused_may_be_asked_again_otherwise_and_what_began_may_not(tmp_path: Path) -> None:
@@ -221,8 +219,8 @@ def test_what_was_refused_may_be_asked_again_otherwise_and_what_began_may_not(tm
     with pytest.raises(Killed):
         run_in(tmp_path, {"seed": 1}, lambda: None, began)
     assert json.loads((tmp_path / "config.json").read_text()) == {"seed": 1}
-    assert "other settings (seed=1 there, 0 here)" in not_run(tmp_path, seed=0)
-    assert run(tmp_path, seed=1)["settings"] == {"seed": 1}
+    assert "other settings (seed=1 there, 0 here)" in refused_run(tmp_path, seed=0)
+    assert empty_run(tmp_path, seed=1)["settings"] == {"seed": 1}
 
 
 def test_a_kill_at_the_very_start_is_no_other_run(tmp_path: Path) -> None:
@@ -234,14 +232,14 @@ def test_a_kill_at_the_very_start_is_no_other_run(tmp_path: Path) -> None:
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     with locked(tmp_path / "run"):
-        said = not_run(tmp_path / "run", seed=0)
-        assert run(tmp_path / "other", seed=0)["settings"] == {"seed": 0}
+        said = refused_run(tmp_path / "run", seed=0)
+        assert empty_run(tmp_path / "other", seed=0)["settings"] == {"seed": 0}
     assert (
         said == f"{tmp_path / 'run'}: another process is training in this folder; let it end, or choose another folder."
     )
-    assert run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}
+    assert empty_run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}
     with locked(tmp_path / "run"):
-        assert run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}  # a finished run is only read
+        assert empty_run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}  # a finished run is only read
 
 
 def test_the_folder_is_free_after_a_run_that_failed_and_between_the_parts_of_a_shared_one(tmp_path: Path) -> None:
@@ -256,7 +254,7 @@ def test_the_folder_is_free_after_a_run_that_failed_and_between_the_parts_of_a_s
 
 def test_a_run_that_another_process_finished_meanwhile_is_not_repeated(tmp_path: Path) -> None:
     def read() -> None:
-        run(tmp_path, seed=0)
+        empty_run(tmp_path, seed=0)
 
     def again(_: None) -> dict[str, Any]:
         raise AssertionError("trained twice")
@@ -271,9 +269,9 @@ def test_the_lock_of_a_killed_process_is_gone(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", holds, tmp_path], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert "another process is training" in not_run(tmp_path, seed=0)
+        assert "another process is training" in refused_run(tmp_path, seed=0)
         process.kill()
-    assert run(tmp_path, seed=0)["settings"] == {"seed": 0}
+    assert empty_run(tmp_path, seed=0)["settings"] == {"seed": 0}
 
 
 def test_a_file_system_without_locks_is_told(
@@ -283,7 +281,7 @@ def test_a_file_system_without_locks_is_told(
         raise NotImplementedError
 
     monkeypatch.setattr("filelock.FileLock.acquire", acquire)
-    assert run(tmp_path, seed=0)["settings"] == {"seed": 0}
+    assert empty_run(tmp_path, seed=0)["settings"] == {"seed": 0}
     assert "this file system has no locks" in caplog.text
 
 
@@ -306,7 +304,7 @@ def test_parts_do_not_change_the_result(micro: int, tmp_path: Path) -> None:
     one, two = (load_file(tmp_path / name / "model" / "weights.safetensors") for name in ("whole", "parts"))
     assert all(torch.allclose(tensor, two[name], rtol=1e-4, atol=1e-6) for name, tensor in one.items())
     trained(tmp_path / "unclipped", dropout=0.0)
-    assert curve(tmp_path / "unclipped") != curve(tmp_path / "whole")
+    assert rows_of_curve(tmp_path / "unclipped") != rows_of_curve(tmp_path / "whole")
 
 
 def test_a_loss_that_is_not_finite_stops_within_the_epoch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

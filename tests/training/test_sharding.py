@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,13 +12,10 @@ import pytest
 import torch
 from accelerate.commands.config.config_args import load_config_from_file
 from accelerate.utils import DistributedType
-from click.testing import CliRunner
 from safetensors.torch import load_file, save_file
-from standins import tiny_sharded, tiny_training
-from standins.paths import TESTS
-from standins.short_prompts import short_prompts
-from standins.tiny_text import tiny_folder, without_dropout
-from standins.waiting import LIMIT
+from standins import launches, tiny_training
+from standins.launches import ROUTES, configuration
+from standins.trainings import numbers_of_curve
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -37,73 +30,27 @@ from humor_tasks.training.checkpoint import State, restore_checkpoint
 from humor_tasks.training.loop import accelerator_for
 from humor_tasks.training.sharding import check
 
-ROUTES = ("fsdp", "deepspeed")
-
-
-def configuration(name: str) -> str:
-    done = CliRunner().invoke(train, ["configuration", name])
-    assert done.exit_code == 0, done.output
-    return done.output.strip()
-
-
-# One epoch: a row on the margin may not decide which epoch is the best.
-TEXT = "--task ranking --dataset sample --lr 0.1 --eps 1 --warmup 0 --epochs 1 --batch-size 29 --device cpu"
-
-
-def text_commands(home: Path, route: str) -> dict[str, list[str]]:
-    """Arguments of `train text` by the run's name; 30 rows in batches of 29: one process has none of the last."""
-    prompts = short_prompts(home / "prompts")
-    models = {kind: home / f"tiny_{kind}" for kind in ("t5", "causal", "encoder")}
-    for kind, model in models.items():
-        if not model.exists():
-            without_dropout(Path(tiny_folder(model, ["a fish in a living room", "two men at a bar"], kind)))
-    flags = {
-        "t5": f"--model {models['t5']} --prompts {prompts} --micro-batch 4",
-        "lora": f"--model {models['t5']} --prompts {prompts} --lora 2",
-        "causal": f"--model {models['causal']} --prompts {prompts} --checkpointing",
-        "encoder": f"--model {models['encoder']} --encoding bi --head-lr 0.01 --lr 1",
-        "bf16": f"--model {models['t5']} --prompts {prompts} --lora 2 --precision bf16",
-    }
-    if route == "deepspeed":  # refuses encoders
-        del flags["encoder"]
-    return {name: f"text {TEXT} {own} --no-progress -o".split() for name, own in flags.items()}
-
-
 # ---- launches -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=ROUTES)
-def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What two processes trained with the shipped configuration, and one process in `one`."""
-    home = tmp_path_factory.mktemp(request.param)
-    start = tiny_sharded.saved(home / "start")
-    tiny_sharded.trained(start, home / "one", dropout=0.0, micro=0)
-    # What a CPU cannot do: eight accelerators, bf16 as fast as fp32, and not to be named as the device.
-    launch = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", configuration(request.param)]
-    launch += ["--num_processes", "2", "--mixed_precision", "no", "--main_process_port", "0"]
-    texts = [[*arguments, str(home / name)] for name, arguments in text_commands(home, request.param).items()]
-    launch += [tiny_sharded.__file__, str(home), json.dumps(texts)]
-    paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    cpu = {
-        "ACCELERATE_TORCH_DEVICE": "cpu",
-        "DS_ACCELERATOR": "cpu",
-        "CUDA_VISIBLE_DEVICES": "",
-        "OMP_NUM_THREADS": "1",
-    }
-    environment = os.environ | cpu | {"PYTHONPATH": paths}
-    done = subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-6000:]
-    return home
+@pytest.fixture(params=ROUTES)
+def home(request: pytest.FixtureRequest) -> Path:
+    """What two processes trained with the shipped configuration."""
+    found: Path = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.mark.slow
-def test_two_processes_in_parts_end_as_one_with_whole_batches(home: Path) -> None:
-    one, two = (load_file(home / name / "model" / "model.safetensors") for name in ("one", "same"))
-    start = load_file(home / "start" / "model.safetensors")
-    assert one.keys() == two.keys() == start.keys()
+def test_two_processes_in_parts_end_as_one_with_whole_batches(
+    home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    runs = launches.alone(tmp_path_factory, "same") / "model", home / "same" / "model"
+    one, two = (load_file(folder / "model.safetensors") for folder in runs)
+    begun = load_file(launches.start(tmp_path_factory) / "divided" / "model.safetensors")
+    assert one.keys() == two.keys() == begun.keys()
     for name, tensor in one.items():
         assert torch.allclose(tensor, two[name], rtol=1e-4, atol=1e-5), name
-    assert max(float((one[name] - start[name]).abs().max()) for name in one) > 0.01
+    assert max(float((one[name] - begun[name]).abs().max()) for name in one) > 0.01
 
 
 @pytest.mark.slow
@@ -118,8 +65,8 @@ def test_a_checkpoint_holds_a_part_a_process_and_no_pickle(home: Path) -> None:
     files = (home / "left.txt").read_text().split()
     kinds = {Path(name).suffix for name in files}
     assert kinds == {".safetensors", ".json", ".csv"}
-    parts = [Path(name).name for name in files if name.startswith("checkpoint-2/") and name.endswith("tensors")]
-    route = "fsdp" if home.name.startswith("fsdp") else "deepspeed"
+    parts = [Path(name).name for name in files if name.startswith("checkpoint-1/") and name.endswith("tensors")]
+    route = home.name.removeprefix("launch_")
     assert parts == [f"{route}-0-of-2.safetensors", f"{route}-1-of-2.safetensors"]
 
 
@@ -130,21 +77,21 @@ def test_the_best_weights_are_an_ordinary_checkpoint(home: Path) -> None:
     assert all(torch.equal(tensor, saved[name]) for name, tensor in network.state_dict().items() if name in saved)
 
 
+TEXT = [(route, name) for route in ROUTES for name in launches.RUNS[route] if name != "bf16"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["t5", "lora", "causal", "encoder"])
-def test_text_in_two_processes_ends_as_in_one(name: str, home: Path, tmp_path: Path) -> None:
-    if not (home / name).exists():
-        assert (name, home.name.startswith("deepspeed")) == ("encoder", True)
-        return
-    train([*text_commands(home, "fsdp")[name], str(tmp_path / "run")], standalone_mode=False)
-    one, two = tmp_path / "run", home / name
-    for a, b in zip(*map(curve, (one, two)), strict=True):
+@pytest.mark.parametrize(("home", "name"), TEXT, indirect=["home"], ids=map("-".join, TEXT))
+def test_text_in_two_processes_ends_as_in_one(name: str, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    one, two = launches.alone(tmp_path_factory, name), home / name
+    for a, b in zip(*map(numbers_of_curve, (one, two)), strict=True):
         assert a == pytest.approx(b, rel=1e-3)
-    for part in ("predictions_validation.json", "predictions_test.json"):
-        assert json.loads((one / part).read_text()) == json.loads((two / part).read_text())
+    if name != "causal":  # what it explains is drawn
+        for part in ("predictions_validation.json", "predictions_test.json"):
+            assert json.loads((one / part).read_text()) == json.loads((two / part).read_text())
     moved = 0.0
-    start = loaded(home / ("tiny_t5" if name == "lora" else f"tiny_{name}"))
-    for ours, theirs, before in zip(loaded(one / "model"), loaded(two / "model"), start, strict=True):
+    begun = loaded(launches.start(tmp_path_factory) / name)
+    for ours, theirs, before in zip(loaded(one / "model"), loaded(two / "model"), begun, strict=True):
         assert torch.allclose(ours, theirs, rtol=1e-3, atol=2e-3)
         moved = max(moved, float((theirs - before).abs().max()))
     assert moved > 0.01
@@ -155,17 +102,19 @@ def test_text_in_two_processes_ends_as_in_one(name: str, home: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_adapters_are_divided_in_bf16(home: Path) -> None:
-    start, found = loaded(home / "tiny_t5"), loaded(home / "bf16" / "model")
-    assert all(torch.allclose(a, b.float(), rtol=1e-2, atol=0.2) for a, b in zip(start, found, strict=True))
+def test_adapters_are_divided_in_bf16(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    begun, found = loaded(launches.start(tmp_path_factory) / "t5"), loaded(home / "bf16" / "model")
+    assert all(torch.allclose(a, b.float(), rtol=1e-2, atol=0.2) for a, b in zip(begun, found, strict=True))
     metrics = json.loads((home / "bf16" / "metrics.json").read_text())
-    assert metrics["test"]["metrics"]["accuracy"]["n"] == 10
+    assert metrics["test"]["metrics"]["accuracy"]["n"] == 2
 
 
-def test_deepspeed_refuses_encoders(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deepspeed_refuses_encoders(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("humor_tasks.training.text.finetune.requested", lambda: "DeepSpeed")
     with pytest.raises(BadInput, match="which DeepSpeed does not keep: use FSDP"):
-        train([*text_commands(home, "fsdp")["encoder"], str(tmp_path / "run")], standalone_mode=False)
+        train(launches.command(tmp_path_factory, "encoder", tmp_path / "run"), standalone_mode=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -176,11 +125,6 @@ def loaded(folder: Path) -> list[torch.Tensor]:
     network, told = loaders[kind].from_pretrained(folder, output_loading_info=True)
     assert not any(told.values())
     return [tensor for _, tensor in sorted(network.state_dict().items())]
-
-
-def curve(output: Path) -> list[dict[str, float]]:
-    with (output / "curves.csv").open(newline="") as file:
-        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 # ---- configurations -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`humor-tasks train clip` by its parts: settings, pictures, loss, adapters, rows. Runs: test_training_clip_runs."""
+"""`humor-tasks train clip` by its parts: settings, pictures, loss, adapters, rows. Runs: test_runs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 from safetensors.torch import load_file
-from standins import tiny_clip_folder
 from standins.tiny_clip import drawing
 from torch.nn.functional import cross_entropy
 
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.cli.train import train as commands
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
@@ -36,13 +33,8 @@ STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 PIXELS = Pixels(32, "pad", (0.5, 0.5, 0.5), (0.25, 0.25, 0.25))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip_folder.saved(tmp_path_factory.mktemp("tiny"))
-
-
-def opened(folder: str) -> Clip:
-    return Clip.load(ClipConfig(folder, device="cpu", prefix="", fit="pad"))
+def opened(tiny: str) -> Clip:
+    return Clip.load(ClipConfig(tiny, device="cpu", prefix="", fit="pad"))
 
 
 # ---- settings -----------------------------------------------------------------------------------
@@ -122,17 +114,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_bad_values(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         ClipTrainConfig(**{"task": "matching"} | values)
-
-
-def test_bad_values_of_the_command(tmp_path: Path) -> None:
-    def refused(*given_: str) -> str:
-        done = CliRunner().invoke(commands, ["clip", "--task", "matching", "-o", str(tmp_path / "run"), *given_])
-        assert isinstance(done.exception, BadInput), done.output
-        return str(done.exception)
-
-    assert "lr must be a number from 1e-12 to 1, not 'fast'" in refused("--lr", "5e-5,fast")
-    assert "fold: there is no '7'" in refused("--fold", "7")
-    assert not (tmp_path / "run").exists()
 
 
 # ---- pictures -----------------------------------------------------------------------------------
@@ -269,8 +250,8 @@ def batch(clip: Clip, counts: list[int]) -> tuple[list[Any], list[list[str]], li
     return pictures, captions, [pixels, tokens, owners]
 
 
-def test_training_sees_the_logits_that_clip_gives(folder: str) -> None:
-    clip = opened(folder)
+def test_training_sees_the_logits_that_clip_gives(tiny: str) -> None:
+    clip = opened(tiny)
     counts = [2, 5, 5, 2, 3]
     pictures, captions, given_ = batch(clip, counts)
     logits = Choices(clip.model)(*given_)
@@ -278,11 +259,11 @@ def test_training_sees_the_logits_that_clip_gives(folder: str) -> None:
     assert logits.detach().tolist() == pytest.approx(expected, abs=1e-4)
 
 
-def test_less_memory_or_less_padding_is_the_same_gradient(folder: str) -> None:
+def test_less_memory_or_less_padding_is_the_same_gradient(tiny: str) -> None:
     counts = [2, 5, 3]
     found = {}
     for name in ("plain", "trimmed", "checkpointing"):
-        clip = opened(folder)
+        clip = opened(tiny)
         network = Choices(clip.model)
         assert network._trim
         if name == "plain":
@@ -298,8 +279,8 @@ def test_less_memory_or_less_padding_is_the_same_gradient(folder: str) -> None:
             assert torch.allclose(found[name][key], gradient, atol=1e-4, rtol=1e-3), key
 
 
-def test_the_loss_is_over_own_captions_only(folder: str) -> None:
-    clip = opened(folder)
+def test_the_loss_is_over_own_captions_only(tiny: str) -> None:
+    clip = opened(tiny)
     counts, targets = [2, 5, 2], [1, 2, 0]
     pictures, captions, given_ = batch(clip, counts)
     sums = choice_loss(Choices(clip.model)(*given_), counts, torch.tensor(targets))
@@ -335,8 +316,8 @@ def test_the_logit_scale_is_held(scale: float, most: float, held: float) -> None
 # ---- adapters -----------------------------------------------------------------------------------
 
 
-def test_adapters_alone_are_trained_and_merge_to_the_same_logits(folder: str) -> None:
-    clip = opened(folder)
+def test_adapters_alone_are_trained_and_merge_to_the_same_logits(tiny: str) -> None:
+    clip = opened(tiny)
     counts = [2, 5, 3]
     given_ = batch(clip, counts)[2]
     network = Choices(clip.model)
@@ -360,7 +341,7 @@ def test_adapters_alone_are_trained_and_merge_to_the_same_logits(folder: str) ->
     assert (after - before).abs().max() > 0.1
     plain = merged(adapted)
     assert torch.allclose(Choices(plain)(*given_).detach(), after, atol=1e-4)
-    assert plain.state_dict().keys() == opened(folder).model.state_dict().keys()
+    assert plain.state_dict().keys() == opened(tiny).model.state_dict().keys()
     assert torch.equal(network(*given_).detach(), after)  # a copy was merged, the training goes on
 
 
@@ -387,8 +368,8 @@ def test_rows_come_from_the_benchmark_with_pictures_checked_once(monkeypatch: py
     assert len(whole.test.records) == len(whole.validation.records) == 50
 
 
-def test_each_caption_is_tokenised_once(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    clip = opened(folder)
+def test_each_caption_is_tokenised_once(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = opened(tiny)
     asked: list[str] = []
     tokenize = clip.tokenize
     monkeypatch.setattr(clip, "tokenize", lambda texts: asked.extend(texts) or tokenize(texts))
@@ -410,8 +391,8 @@ def test_batches_hold_every_row_once() -> None:
     assert plan(70, 32, "0-0") == batches != plan(70, 32, "0-1")
 
 
-def test_what_is_saved_is_what_is_asked(folder: str, tmp_path: Path) -> None:
-    look = ClipConfig(folder, device="cpu", prefix="", fit="crop")
+def test_what_is_saved_is_what_is_asked(tiny: str, tmp_path: Path) -> None:
+    look = ClipConfig(tiny, device="cpu", prefix="", fit="crop")
     Clip(open_model(look), look).save(tmp_path / "model")
     again = Clip.load(ClipConfig(str(tmp_path / "model"), device="cpu"))
     assert (again.prefix, again.fit, again.precision) == ("", "crop", "fp32")

@@ -1,4 +1,4 @@
-"""`humor-tasks train ofa` by its parts: settings, rows, loss, learning rate, memory. Runs: test_training_ofa_runs."""
+"""`humor-tasks train ofa` by its parts: settings, rows, loss, learning rate, memory. Runs: test_runs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from typing import Any
 
 import pytest
 import torch
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standins.tiny_ofa import SIDE, tiny_ofa
+from standins.small_sample import small_sample
+from standins.tiny_ofa import SIDE
 
-from humor_tasks.cli.train import train as commands
 from humor_tasks.data.descriptions import QUESTIONS, entity_names
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models import pictures
@@ -30,11 +28,6 @@ from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss, train
 from humor_tasks.training.ofa.settings import OfaTrainConfig
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_ofa(tmp_path_factory.mktemp("tiny") / "tiny", ["a fish in a living room", "two men at a bar"])
 
 
 def describer(tiny: str) -> Describer:
@@ -104,14 +97,6 @@ def test_bad_values(values: dict[str, Any], message: str) -> None:
         OfaTrainConfig("x", **values)
 
 
-def test_bad_values_of_the_command(tmp_path: Path) -> None:
-    asked = ["ofa", "--pretrained", "x", "-o", str(tmp_path / "run"), "--fold", "7"]
-    done = CliRunner().invoke(commands, asked)
-    assert isinstance(done.exception, BadInput)
-    assert "fold: there is no '7'" in str(done.exception)
-    assert not (tmp_path / "run").exists()
-
-
 # ---- rows ---------------------------------------------------------------------------------------
 
 
@@ -154,11 +139,10 @@ def test_each_picture_is_decoded_once_before_training(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("split", ["train", "validation", "test"])
 def test_a_damaged_picture_of_any_split_ends_the_run_before_training(tmp_path: Path, tiny: str, split: str) -> None:
-    dataset = corpus(tmp_path / "data")
-    config = OfaTrainConfig(tiny, dataset=dataset, device="cpu")
+    config = OfaTrainConfig(tiny, dataset=small_sample(tmp_path / "rows"), device="cpu")
     harmed = getattr(read_splits(config), split)[0].picture
     Path(harmed.path).write_bytes(Path(harmed.path).read_bytes()[:100])
-    with pytest.raises(BadInput, match="truncated or damaged"):
+    with pytest.raises(BadInput, match=rf"{Path(harmed.path).name}.*truncated or damaged"):
         train(config, tmp_path / "run", progress=False)
     assert not list((tmp_path / "run").glob("**/*.safetensors"))
 
@@ -260,13 +244,6 @@ def test_an_answer_beyond_the_positions_is_refused(tiny: str) -> None:
     row = some_rows(1)[0]
     with pytest.raises(BadInput, match=r"contest 9001: the answer to 'Where .*\?' has 401 tokens; .* for 255"):
         Batches([Row(row.contest, row.question, "qz" * 200, row.picture)], describer(tiny))
-
-
-def test_a_damaged_picture_is_named_before_training(tiny: str) -> None:
-    row = some_rows(1)[0]
-    broken = Picture("row 7 of here", None, lambda: row.picture.read_bytes()[:2000])
-    with pytest.raises(BadInput, match="Picture row 7 of here"):
-        Batches([Row(row.contest, row.question, row.answer, broken)], describer(tiny))
 
 
 # ---- loss, learning rate ------------------------------------------------------------------------

@@ -1,13 +1,11 @@
-"""`humor-tasks train text`: whole runs of tiny random models on the packaged sample, in both harnesses and in plain
-transformers.
-"""
+"""`humor-tasks train text`: whole runs of tiny models on few rows, held to transformers and to both harnesses."""
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from standins.commands import humor_tasks, inspect, lm_eval
+from standins.once import made_once
 from standins.short_prompts import short_prompts
+from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder, without_dropout
-from standins.trainings import but_time, killed_in_third_epoch
+from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, predicted
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -28,6 +28,7 @@ from transformers import (
 )
 
 from humor_tasks import evaluate, load
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.logs.reading import read_run
 from humor_tasks.data.records import plain_text
 from humor_tasks.models.text.causal import plain_template
@@ -40,7 +41,7 @@ from humor_tasks.training.text.settings import TextTrainConfig
 
 pytestmark = pytest.mark.slow
 KIND = {"t5": "seq2seq", "causal": "causal", "encoder": "encoder"}
-QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-2,), "batch_size": 8, "epochs": 2, "device": "cpu"}
+QUICK: dict[str, Any] = {"lr": (1e-2,), "batch_size": 3, "epochs": 2, "device": "cpu"}
 
 
 def fresh(folder: Path, kind: str) -> None:
@@ -51,24 +52,31 @@ def fresh(folder: Path, kind: str) -> None:
     loader.from_config(config).save_pretrained(folder)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Templates in `prompts`, and a tiny model of each kind in a folder of its name."""
-    home = tmp_path_factory.mktemp("text")
-    prompts = short_prompts(home / "prompts")
+    """Templates in `prompts`, rows in `sample`, and a tiny model of each kind in a folder of its name."""
+    return made_once(tmp_path_factory, "text_models", make_home)
+
+
+def make_home(folder: Path) -> None:
+    prompts, sample = short_prompts(folder / "prompts"), small_sample(folder / "sample")
     texts = []
     for task in ("matching", "ranking", "explanation"):
-        run = load(task, dataset="sample", split="train", cot=False, prompts=prompts)
+        run = load(task, dataset=sample, split="train", cot=False, prompts=prompts)
         texts += [turn.text for record in run.records for turn in run.prompt(record).turns]
         texts += [str(record.target) for record in run.records]
     for kind in (*KIND, "bart"):
-        tiny_folder(home / kind, texts, kind)
-        fresh(home / kind, kind)
-    return home
+        tiny_folder(folder / kind, texts, kind, width=16, layers=1)
+        fresh(folder / kind, kind)
 
 
 def config(home: Path, kind: str, task: str = "ranking", **values: Any) -> TextTrainConfig:
-    return TextTrainConfig(task, str(home / kind), prompts=str(home / "prompts"), **QUICK | values)
+    values = {"dataset": str(home / "sample"), "prompts": str(home / "prompts")} | QUICK | values
+    return TextTrainConfig(task, str(home / kind), **values)
+
+
+def rows_of(home: Path, task: str, split: str = "test", **more: Any) -> Run:
+    return load(task, dataset=str(home / "sample"), split=split, cot=False, prompts=str(home / "prompts"), **more)
 
 
 def on_train(settings: TextTrainConfig) -> Splits:
@@ -78,21 +86,11 @@ def on_train(settings: TextTrainConfig) -> Splits:
     return Splits(splits.train, splits.train, {"validation": splits.train, "test": splits.evaluated["test"]})
 
 
-def predicted(output: Path, split: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads((output / f"predictions_{split}.json").read_text())
-    return found
-
-
-def curve(output: Path) -> list[dict[str, float]]:
-    with (output / "curves.csv").open(newline="") as file:
-        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-
-
 # ---- learning, and the same predictions everywhere ----
 
 
 def prompts_of(home: Path, task: str, split: str) -> dict[str, str]:
-    run = load(task, dataset="sample", split=split, cot=False, prompts=str(home / "prompts"))
+    run = rows_of(home, task, split)
     return {r.id: plain_text((turn.text for turn in run.prompt(r).turns), run.form.prefix) for r in run.records}
 
 
@@ -123,18 +121,16 @@ PLAIN: dict[str, Callable[[Path, dict[str, str]], dict[str, str]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def learnt(home: Path) -> Callable[[str], Path]:
-    """The run folder of a kind that has learnt the sample's matching rows by heart."""
+@pytest.fixture
+def learnt(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The run folder of a kind that has learnt the matching rows of train by heart."""
 
-    def trained(kind: str) -> Path:
-        output = home / f"learnt-{kind}"
-        how: dict[str, Any] = {"lr": (3e-3,), "head_lr": 3e-3, "epochs": 40, "patience": 0, "weight_decay": 0.0}
+    def learn(kind: str, output: Path) -> None:
+        how: dict[str, Any] = {"lr": (1e-2,), "head_lr": 1e-2, "epochs": 20, "patience": 0, "weight_decay": 0.0}
         settings = config(home, kind, "matching", **how)
         train(settings, output, on_train(settings), progress=False)
-        return output
 
-    return trained
+    return lambda kind: made_once(tmp_path_factory, f"text_learnt_{kind}", partial(learn, kind))
 
 
 @pytest.mark.parametrize("kind", KIND)
@@ -143,7 +139,7 @@ def test_tiny_models_learn_the_sample_by_heart(kind: str, learnt: Callable[[str]
     metrics = json.loads((output / "metrics.json").read_text())
     assert metrics["validation"]["metrics"]["accuracy"]["value"] > 0.8  # by chance .2
     assert metrics["kind"] == KIND[kind]
-    losses = [row["train_loss"] for row in curve(output)]
+    losses = [row["train_loss"] for row in numbers_of_curve(output)]
     assert min(losses) < 0.5 * losses[0]
 
 
@@ -157,7 +153,7 @@ def test_an_encoder_scores_as_plain_transformers(home: Path, learnt: Callable[[s
     model = learnt("encoder") / "model"
     encoder, tokenizer = AutoModel.from_pretrained(model), AutoTokenizer.from_pretrained(model)
     head = load_file(model / "head.safetensors")
-    for record in load("matching", dataset="sample").records:
+    for record in rows_of(home, "matching").records:
         scores = []
         for choice in record.choices:
             states = encoder(**tokenizer(record.context, choice, return_tensors="pt")).last_hidden_state[0]
@@ -179,24 +175,14 @@ def test_both_harnesses_give_the_predictions(
     causal = kind == "causal"
     asked = ["--model", f"hf/{model}", "-M", "do_sample=false"] if causal else ["--model", f"text/{model}"]
     inspect(
-        *("eval", "humor_tasks/matching", *asked, "-M", "device=cpu", "-T", "dataset=sample", "-T", "cot=false"),
-        *(
-            "-T",
-            "split=train",
-            "-T",
-            f"prompts={prompts}",
-            "--log-dir",
-            tmp_path / "logs",
-            "--display",
-            "none",
-            "--max-tokens",
-            "8",
-        ),
+        *("eval", "humor_tasks/matching", *asked, "-M", "device=cpu", "-T", f"dataset={home / 'sample'}"),
+        *("-T", "cot=false", "-T", "split=train", "-T", f"prompts={prompts}", "--max-tokens", "8"),
+        *("--log-dir", tmp_path / "logs", "--display", "none"),
         cwd=tmp_path,
     )
     (log,) = (tmp_path / "logs").glob("*.eval")
     assert answered(log) == wanted
-    more = {"dataset": "sample", "split": "train", "prompts": str(prompts)}
+    more = {"dataset": str(home / "sample"), "split": "train", "prompts": str(prompts)}
     for name in ["hf", *([] if causal else ["humor-text"])]:
         if kind == "encoder" and name == "hf":
             continue
@@ -243,7 +229,7 @@ def test_adapters_are_merged_into_the_saved_weights(kind: str, home: Path, tmp_p
         patched.setattr(finetune.Trainer, "__init__", kept)
         metrics = train(settings, tmp_path / "run", progress=False)
     (trainer,) = trained
-    judged = trainer.system.judged(trainer.network.eval(), range(10))
+    judged = trainer.system.judged(trainer.network.eval(), range(2))
     assert metrics["best_epoch"] <= 3
     before, after = load_file(home / kind / "model.safetensors"), load_file(tmp_path / "run/model/model.safetensors")
     assert before.keys() == after.keys()
@@ -251,13 +237,13 @@ def test_adapters_are_merged_into_the_saved_weights(kind: str, home: Path, tmp_p
     assert moved
     assert not any("embed" in name or "norm" in name.lower() or "shared" in name for name in moved)
     if metrics["best_epoch"] == 3:  # what is saved answers as what was trained
-        run = load("ranking", dataset="sample", split="validation", cot=False, prompts=str(home / "prompts"))
+        run = rows_of(home, "ranking", "validation")
         wrong = sum(predicted(tmp_path / "run", "validation")[r.id] != r.target for r in run.records)
         assert wrong == int(judged[0])
 
 
 def test_a_run_folder_holds_what_its_model_says(home: Path, tmp_path: Path) -> None:
-    output, settings = tmp_path / "run", config(home, "t5", precision="bf16", checkpointing=True, micro_batch=3)
+    output, settings = tmp_path / "run", config(home, "t5", precision="bf16", checkpointing=True, micro_batch=2)
     metrics = train(settings, output, progress=False)
     assert {path.name for path in output.iterdir()} == {
         *(".lock", "config.json", "curves.csv", "metrics.json", "model", "training.json"),
@@ -265,9 +251,9 @@ def test_a_run_folder_holds_what_its_model_says(home: Path, tmp_path: Path) -> N
     }
     assert json.loads((output / "config.json").read_text()) == settings.as_dict()
     assert json.loads((output / "metrics.json").read_text()) == metrics
-    assert metrics["rows"] == {"train": 30, "validation": 10, "test": 10}
+    assert metrics["rows"] == {"train": 6, "validation": 2, "test": 2}
     for split in ("validation", "test"):
-        run = load("ranking", dataset="sample", split=split, cot=False, prompts=str(home / "prompts"))
+        run = rows_of(home, "ranking", split)
         assert evaluate(run, predicted(output, split)).as_dict() == metrics[split]
     about = json.loads((output / "model" / ABOUT).read_text())
     assert {name: about[name] for name in ("format", "kind", "task", "setting", "prefix")} == {
@@ -297,7 +283,7 @@ def test_explanations_and_their_perplexity(kind: str, home: Path, tmp_path: Path
     assert {"bleu", "rouge_l"} <= metrics["test"]["metrics"].keys()
     texts = predicted(tmp_path, "test")
     assert len(set(texts.values())) > 1
-    run = load("explanation", dataset="sample", cot=False, prompts=str(home / "prompts"))
+    run = rows_of(home, "explanation")
     nll, units = naive_nll(tmp_path / "model", kind, run)
     assert list(metrics["test"]["perplexity"]) == list(UNITS), "the names of lm-eval"
     for unit, count in units.items():
@@ -336,9 +322,8 @@ def naive_nll(model: Path, kind: str, run: Any) -> tuple[float, dict[str, int]]:
     return total, units
 
 
-def test_a_base_model_is_saved_with_the_plain_template(home: Path, tmp_path: Path) -> None:
-    train(config(home, "causal", epochs=1), tmp_path, progress=False)
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+def test_a_base_model_is_saved_with_the_plain_template(learnt: Callable[[str], Path]) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(learnt("causal") / "model")
     assert tokenizer.chat_template == plain_template("Answer:")
     turns = [{"role": "system", "content": "One."}, {"role": "user", "content": "Two."}]
     shown = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
@@ -349,8 +334,8 @@ def test_a_base_model_is_saved_with_the_plain_template(home: Path, tmp_path: Pat
 
 def test_the_command_says_what_was_reached(home: Path, tmp_path: Path) -> None:
     said = humor_tasks(
-        *("train", "text", "--task", "ranking", "--dataset", "sample", "--model", home / "encoder", "--lr", "1e-3"),
-        *("--encoding", "bi", "--epochs", "1", "--batch-size", "8", "--device", "cpu", "--no-progress"),
+        *("train", "text", "--task", "ranking", "--dataset", home / "sample", "--model", home / "encoder"),
+        *("--encoding", "bi", "--lr", "1e-3", "--epochs", "1", "--device", "cpu", "--no-progress"),
         *("--evaluate", "test", "-o", tmp_path / "run"),
     )
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import safetensors.torch
+from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
@@ -28,10 +29,10 @@ WRITERS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_leaves_the_last_good_weights(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = tiny_folder(tmp_path / "model", ["a fish in a living room"], "encoder")
-    settings = TextTrainConfig(
-        "ranking", model, dataset="sample", encoding="bi", lr=(1e-3,), epochs=3, patience=0, device="cpu"
-    )
+    model = tiny_folder(tmp_path / "model", ["a fish in a living room"], "encoder", width=16, layers=1)
+    how: dict[str, Any]
+    rows, how = small_sample(tmp_path / "rows"), {"encoding": "bi", "patience": 0, "device": "cpu"}
+    settings = TextTrainConfig("ranking", model, dataset=rows, lr=(1e-3,), epochs=3, **how)
     values = iter([0.5, 0.4, 0.3])
     monkeypatch.setattr(finetune.Trainer, "_evaluate", lambda self, step: (next(values), (0.5, 0.0)))
     monkeypatch.setattr(finetune.Trainer, "best", 0.3, raising=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import os
 import shutil
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standins.commands import refused
 from standins.short_prompts import short_prompts
+from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 from torch.nn.functional import cross_entropy
 
@@ -26,22 +26,21 @@ from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
-from humor_tasks.models.text.causal import Causal, PairTokenizer, plain_template
 from humor_tasks.models.text.choosing import ChoiceNetwork, Ranker, TextTokenizer, layout
-from humor_tasks.models.text.language import Generation
-from humor_tasks.training.run_folders import locked
 from humor_tasks.training.text.data import Splits, prompt_of, question, read_splits
-from humor_tasks.training.text.finetune import Trainer, train
+from humor_tasks.training.text.finetune import train
 from humor_tasks.training.text.settings import TextTrainConfig
 from humor_tasks.training.text.systems import CausalWriter, Scorer, Seq2SeqWriter, Writer, system_of
 
 WORDS = ["A dog walks into a bar. So what? It is the captain speaking, and all of the passengers listen."]
-QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-3,), "epochs": 1, "batch_size": 16, "device": "cpu"}
+QUICK: dict[str, Any] = {"lr": (1e-3,), "epochs": 1, "batch_size": 16, "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two rows a block in `sample`, templates in `prompts`, and a tiny model of each kind in a folder of its name."""
     home = tmp_path_factory.mktemp("text")
+    small_sample(home / "sample")
     short_prompts(home / "prompts")
     for kind in ("t5", "causal", "encoder"):
         tiny_folder(home / kind, WORDS, kind)
@@ -49,7 +48,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def config(home: Path, kind: str = "encoder", task: str = "ranking", **values: Any) -> TextTrainConfig:
-    return TextTrainConfig(task, str(home / kind), prompts=str(home / "prompts"), **QUICK | values)
+    given = {"dataset": str(home / "sample"), "prompts": str(home / "prompts")} | QUICK | values
+    return TextTrainConfig(task, str(home / kind), **given)
 
 
 # ---- settings ----
@@ -92,7 +92,7 @@ def test_the_papers_settings_are_the_defaults() -> None:
 
 
 def test_every_annotation_of_train_is_a_row(home: Path) -> None:
-    splits = read_splits(config(home))
+    splits = read_splits(config(home, dataset="sample"))
     assert splits.train is not None
     rows = Path(card_folder("newyorker_caption_contest")) / "ranking"
     held = sum(1 for path in rows.glob("*.jsonl") for _ in path.open())
@@ -168,9 +168,9 @@ def test_labels_outside_the_choices_are_refused(home: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("model", ["nowhere", "owner/nowhere"])
-def test_an_unknown_model_leaves_no_folder(model: str, tmp_path: Path) -> None:
+def test_an_unknown_model_leaves_no_folder(model: str, home: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be loaded from the hub"):
-        train(TextTrainConfig("ranking", str(tmp_path / model), **QUICK), tmp_path / "run")
+        train(config(home, str(tmp_path / model)), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -202,7 +202,7 @@ def test_a_damaged_model_is_told_and_leaves_no_folder(name: str, home: Path, tmp
     shutil.copytree(home / "encoder", tmp_path / "model")
     damage(tmp_path / "model")
     with pytest.raises(BadInput, match=message):
-        train(TextTrainConfig("ranking", str(tmp_path / "model"), **QUICK), tmp_path / "run")
+        train(config(home, str(tmp_path / "model")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
     assert not (tmp_path / "model" / "ran").exists()
 
@@ -212,7 +212,8 @@ def test_a_damaged_model_is_told_and_leaves_no_folder(name: str, home: Path, tmp
     [
         ("encoder", {"kind": "causal"}, "its weights are not those of a causal model"),
         ("t5", {"encoding": "bi"}, "encoding=bi is for encoders"),
-        ("encoder", {"validations": 50}, "validations=50: an epoch has only 2 steps of 16 rows"),
+        ("encoder", {"task": "explanation"}, "an encoder scores choices and cannot write explanations"),
+        ("encoder", {"validations": 50}, "validations=50: an epoch has only 1 steps of 16 rows"),
     ],
 )
 def test_what_a_kind_of_model_cannot_do(
@@ -220,12 +221,6 @@ def test_what_a_kind_of_model_cannot_do(
 ) -> None:
     with pytest.raises(BadInput, match=message):
         train(config(home, kind).with_values(**more), tmp_path / "run", progress=False)
-    assert not (tmp_path / "run").exists()
-
-
-def test_an_encoder_does_not_explain(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="an encoder scores choices and cannot write explanations"):
-        train(config(home, "encoder", "explanation"), tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -331,7 +326,7 @@ def test_a_template_that_cannot_show_the_turns_is_told(home: Path) -> None:
 def test_the_loss_is_that_of_transformers_row_by_row(kind: str, home: Path) -> None:
     system, _ = writer(home, kind)
     system.network.eval()
-    rows = [3, 0, 17, 8]
+    rows = [3, 0, 5, 2]
     expected = 0.0
     for row in rows:
         pair = system.train_pairs[row]
@@ -391,84 +386,6 @@ def test_the_layout_names_every_choice(encoding: str, with_scene: bool) -> None:
         assert [found.texts[place] for place in found.scenes] == [(q.context, "") for q in asked for _ in q.choices]
     else:
         assert found.scenes is None
-
-
-# ---- the causal model ----
-
-
-def test_causal_likelihoods_do_not_depend_on_batch_order_and_padding() -> None:
-    tokenizer = tiny_tokenizer(WORDS, "causal")
-    network = tiny_network("causal", tokenizer)
-    prompts = ["A dog", "A dog walks into a bar. So what? Answer:", "It"]
-    continuations = [[" walks", " A"], [" A", " B"], [" is the captain speaking"]]
-    whole = Causal(network, tokenizer, "x").loglikelihoods(prompts, continuations)
-    for size in (1, 2):
-        again = Causal(network, tokenizer, "x", batch_size=size).loglikelihoods(prompts[::-1], continuations[::-1])[
-            ::-1
-        ]
-        for one, other in zip(whole, again, strict=True):
-            assert [each.logprob for each in one] == pytest.approx([each.logprob for each in other], abs=1e-4)
-            assert [(each.tokens, each.greedy) for each in one] == [(each.tokens, each.greedy) for each in other]
-    for prompt, own, likelihoods in zip(prompts, continuations, whole, strict=True):
-        for continuation, found in zip(own, likelihoods, strict=True):
-            ids, read = tokenizer(prompt + continuation)["input_ids"], tokenizer(prompt)["input_ids"]
-            total, greedy = 0.0, True
-            for at in range(len(read), len(ids)):
-                logits = network(input_ids=torch.tensor([ids[:at]])).logits[0, -1]
-                total += float(logits.log_softmax(-1)[ids[at]])
-                greedy &= int(logits.argmax()) == ids[at]
-            assert found == (pytest.approx(total, abs=1e-4), len(ids) - len(read), greedy)
-
-
-def test_causal_texts_do_not_depend_on_the_batch() -> None:
-    tokenizer = tiny_tokenizer(WORDS, "causal")
-    network = tiny_network("causal", tokenizer)
-    prompts = ["A dog", "It is the captain speaking, and all of", "So"]
-    for how in (Generation(max_tokens=6), Generation(max_tokens=6, temperature=0.9, top_p=0.9, seed=3)):
-        whole = Causal(network, tokenizer, "x").generate(prompts, how)
-        alone = [Causal(network, tokenizer, "x").generate([prompt], how)[0] for prompt in prompts]
-        assert whole == alone
-
-
-def test_plain_templates_show_any_prefix() -> None:
-    tokenizer = tiny_tokenizer(WORDS, "causal")
-    tokenizer.chat_template = plain_template("Explanation:")
-    turns = [{"role": "user", "content": "{{ 7 * 7 }} {% if %}"}]
-    shown = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    assert shown == "{{ 7 * 7 }} {% if %}\n\nExplanation:"
-
-
-def test_pairs_are_divided_where_the_answer_begins() -> None:
-    tokens = PairTokenizer(tiny_tokenizer(WORDS, "causal"), None)
-    pair = tokens("A dog walks. Answer:", " A", end=True)
-    assert tokens.tokenizer.decode(pair.prompt) == "A dog walks. Answer:"
-    assert pair.continuation == [*tokens("A dog walks. Answer:", " A").continuation, tokens.tokenizer.eos_token_id]
-
-
-# ---- ends ----
-
-
-def test_a_loss_that_is_not_finite_stops_the_training(home: Path, tmp_path: Path) -> None:
-    splits = read_splits(config(home))
-    trainer = Trainer(config(home), splits, tmp_path, False)
-    with torch.no_grad():
-        trainer.network.head.weight.fill_(math.nan)
-    with pytest.raises(BadInput, match=r"lr=0.001: the loss is nan in epoch 1"):
-        trainer.train()
-    assert not list(tmp_path.glob("best-*"))
-
-
-def test_a_folder_is_trained_in_by_one_process(home: Path, tmp_path: Path) -> None:
-    with locked(tmp_path / "run"), pytest.raises(BadInput, match="another process is training"):
-        train(config(home), tmp_path / "run", progress=False)
-
-
-def test_other_settings_need_another_folder(home: Path, tmp_path: Path) -> None:
-    train(config(home, setting="caption_only"), tmp_path / "run", progress=False)
-    with pytest.raises(
-        BadInput, match=r"holds a run with other settings .*setting=caption_only there, description here"
-    ):
-        train(config(home), tmp_path / "run", progress=False)
 
 
 def test_systems_by_kind(home: Path) -> None:

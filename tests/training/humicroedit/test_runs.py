@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
-from statistics import fmean, pstdev
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
-from standins.humicroedit_rows import WORDS, tiny_encoder, write_csv, write_folder
+from safetensors.torch import load_file
+from standins.humicroedit_rows import WORDS, write_csv, write_folder
 from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks.cli.train import train as commands
 from humor_tasks.errors import BadInput
-from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
-from humor_tasks.training.checkpoint import State
+from humor_tasks.models.humicroedit import load
+from humor_tasks.models.humicroedit.resources import WordVectors
+from humor_tasks.training.humicroedit import ensemble, finetune, run
 from humor_tasks.training.humicroedit.data import read_data
+from humor_tasks.training.humicroedit.finetune import Trainer
 from humor_tasks.training.humicroedit.run import train
 from humor_tasks.training.humicroedit.settings import TrainConfig
-
-
-@pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return write_folder(tmp_path_factory.mktemp("rows"), {"train": 30, "train_funlines": 6, "dev": 12, "test": 8})
-
-
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_encoder(tmp_path_factory.mktemp("encoder"))
-
 
 SYSTEMS: dict[str, dict[str, Any]] = {
     "baseline": {"system": "baseline"},
@@ -110,65 +98,6 @@ def test_the_baseline_says_mean_and_majority(tmp_path: Path) -> None:
     assert rater.prefer(["abcd"[:0] or ("", "b", "c", "")], [("", "b", "d", "")]) == [1 if labels.count(1) >= 3 else 2]
 
 
-EDIT = Edit("Senate", "votes", "waltzes", "on budget")
-TEXTS = [
-    (Form(), ("Senate waltzes on budget", None)),
-    (Form(original="word"), ("Senate waltzes on budget", "votes")),
-    (Form(original="word", marked=True), ("Senate [E] waltzes [/E] on budget", "[E] votes [/E]")),
-    (Form("masked"), ("Senate [MASK] on budget", "waltzes")),
-    (Form("masked", "word"), ("Senate [MASK] on budget", "waltzes votes")),
-    (Form("masked", "word", True), ("Senate [MASK] on budget", "[E] waltzes [/E] [E] votes [/E]")),
-    (Form("none"), ("waltzes", None)),
-    (Form("none", "word"), ("waltzes", "votes")),
-    (Form("full", "headline", True), ("Senate [E] waltzes [/E] on budget", "Senate [E] votes [/E] on budget")),
-]
-
-
-@pytest.mark.parametrize(("form", "texts"), TEXTS)
-def test_switches_change_what_is_shown(form: Form, texts: tuple[str, str | None]) -> None:
-    shown = written(EDIT, form)
-    assert (shown.first, shown.second) == texts
-    for at, word in ((shown.edit, "waltzes"), (shown.word, "votes")):
-        if at:
-            assert (texts[at[0]] or "")[at[1] : at[2]].strip("[]E/ ") == word
-    assert (shown.word is None) == (form.original == "no")
-
-
-def test_the_words_are_found_in_the_tokens(encoder: str) -> None:
-    from humor_tasks.models.humicroedit.network import tensors, tokenize, with_marks
-    from humor_tasks.models.humicroedit.resources import open_encoder
-
-    tokenizer, model = open_encoder(encoder)
-    with_marks(tokenizer, model)
-    edit = Edit("the", "senate", "llama disco", "passes")
-    for form, tokens, places in (
-        (Form(), "[CLS] the llama disco passes [SEP]", "001100"),
-        (Form("full", "word"), "[CLS] the llama disco passes [SEP] senate [SEP]", "00110020"),
-        (Form("masked", "word"), "[CLS] the [MASK] passes [SEP] llama disco senate [SEP]", "000001120"),
-        (
-            Form("full", "word", True),
-            "[CLS] the [E] llama disco [/E] passes [SEP] [E] senate [/E] [SEP]",
-            "001111002220",
-        ),
-    ):
-        (row,) = tokenize(tokenizer, [edit], form, 64)
-        assert tokenizer.convert_ids_to_tokens(row.ids) == tokens.split()
-        assert "".join(map(str, row.places)) == places
-    (short,) = tokenize(tokenizer, [edit], Form(), 4)
-    assert len(short.ids) == 4
-    ids, _, _, mask = tensors([row, short], padding=0)
-    assert ids.shape == (2, len(row.ids))
-    assert mask.sum(1).tolist() == [len(row.ids), 4]
-
-
-def test_a_headline_is_four_texts_or_has_four_fields() -> None:
-    assert as_edit(("  a b", "c", " d  e", "")) == Edit("a b", "c", "d e", "")
-    assert as_edit(EDIT) == EDIT
-    for bad in ("text", ("a", "b", "c"), ("a", "b", "c", None), object()):
-        with pytest.raises(BadInput, match="is not an edited headline"):
-            as_edit(bad)
-
-
 def test_equal_ratings_prefer_the_first(rows: str, tmp_path: Path) -> None:
     train(TrainConfig("ngrams", dataset=rows, alphas=(1.0,)), tmp_path / "run")
     rater = load(tmp_path / "run")
@@ -190,8 +119,6 @@ def test_the_seed_decides(rows: str, encoder: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pair", "upper"])
 def test_a_killed_run_goes_on_to_the_same_end(name: str, rows: str, encoder: str, tmp_path: Path) -> None:
-    from humor_tasks.training.humicroedit.finetune import Trainer
-
     whole, cut = (config(name, rows, encoder, epochs=3, patience=3, precision="no") for _ in range(2))
     expected = train(whole, tmp_path / "whole", progress=False)
     with killed_in_third_epoch(Trainer):
@@ -207,8 +134,6 @@ def test_a_killed_run_goes_on_to_the_same_end(name: str, rows: str, encoder: str
 def test_training_stops_early_and_keeps_the_best(
     rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training.humicroedit import finetune
-
     reached = iter([0.9, 0.5, 0.7, 0.6, 0.1])
     monkeypatch.setattr(finetune, "rmse", lambda *_: next(reached))
     metrics = train(config("encoder", rows, encoder, epochs=10, patience=2), tmp_path / "run", progress=False)
@@ -219,8 +144,6 @@ def test_training_stops_early_and_keeps_the_best(
 
 @pytest.mark.slow
 def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Path) -> None:
-    from safetensors.torch import load_file
-
     train(config("upper", rows, encoder, epochs=1, marks=False), tmp_path / "run", progress=False)
     before = load_file(Path(encoder) / "model.safetensors")
     after = load_file(tmp_path / "run" / "network" / "model" / "model.safetensors")
@@ -230,53 +153,10 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
     assert all(name.startswith("encoder.layer.1.") for name in changed)
 
 
-def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
-    from humor_tasks.models.humicroedit import network as net
-    from humor_tasks.models.humicroedit.resources import open_encoder
-    from humor_tasks.training.humicroedit.finetune import FrozenStates
-
-    tokenizer, model = open_encoder(encoder)
-    network = net.Network(model, net.Shape(Form()))
-    tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
-    whole = net.predict(network, tokens, 0)
-    lower = FrozenStates(model, 1, 0, "cpu")
-    lower.compute(tokens)
-    assert net.predict(network, tokens, 0, before=lower.select) == pytest.approx(whole, abs=2e-3)
-    with lower.restored():
-        assert net.predict(network, tokens, 0) == whole
-
-
-def test_batches_hold_every_row_once_and_keep_headlines_together() -> None:
-    from humor_tasks.training.humicroedit.finetune import plan
-
-    lengths = [i % 17 for i in range(1000)]
-    groups = [str(i // 2) for i in range(1000)]
-    for by in (None, groups):
-        batches = plan(lengths, by, 8, "0-0")
-        assert sorted(i for batch in batches for i in batch) == list(range(1000))
-        assert plan(lengths, by, 8, "0-0") == batches != plan(lengths, by, 8, "0-1")
-    together = [i for batch in batches for i in batch[:-1:2] if batch[batch.index(i) + 1] == i + 1]
-    assert len(together) == 500
-
-
-def test_ranking_loss_by_hand() -> None:
-    import math
-
-    import torch
-
-    from humor_tasks.training.humicroedit.finetune import ranking_loss
-
-    rated, means = torch.tensor([1.0, 2.0, 5.0]), torch.tensor([2.0, 1.0, 0.0])
-    assert float(ranking_loss(rated, means, ["a", "a", "b"])) == pytest.approx(math.log1p(math.e))
-    assert float(ranking_loss(rated, means, ["a", "b", "c"])) == 0.0
-
-
 @pytest.mark.slow
 def test_a_stack_never_sees_a_model_that_saw_the_row(
     rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training.humicroedit import ensemble, run
-
     seen: dict[str, set[str]] = {}
     asked: dict[str, set[str]] = {}
 
@@ -316,8 +196,6 @@ def test_an_ensemble_in_parts_is_the_same(rows: str, encoder: str, tmp_path: Pat
 
 
 def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> None:
-    from humor_tasks.models.humicroedit.resources import WordVectors
-
     lines = [f"{word} {i} {-i / 2}" for i, word in enumerate(WORDS)]
     glove, word2vec = tmp_path / "glove.txt", tmp_path / "word2vec.txt"
     glove.write_text("\n".join(lines) + "\n")
@@ -330,55 +208,6 @@ def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> N
     glove.write_text("a 1 2\nb 1 x\n")
     with pytest.raises(BadInput, match="line 2: is not a word with 2 numbers"):
         WordVectors.read(glove)
-
-
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"system": "par"}, "there is no 'par'.*Did you mean 'pair'"),
-    ({"system": "encoder", "context": "mask"}, "Did you mean 'masked'"),
-    ({"system": "encoder", "precision": "fp8"}, "precision"),
-    ({"system": "encoder", "epochs": 0}, "epochs must be a whole number from 1 to 1000, not 0"),
-    ({"system": "encoder", "lr": float("nan")}, "lr must be .*, not nan"),
-    ({"system": "ridge", "alphas": (0.0,)}, "alphas must be a number of at least 1e-12, not 0.0"),
-    ({"system": "ensemble", "part": "3/2"}, "write it as I/N"),
-]
-
-
-@pytest.mark.parametrize(("values", "message"), BAD)
-def test_bad_values(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        TrainConfig(**{"dataset": "sample"} | values)
-
-
-@pytest.mark.parametrize(
-    ("grid", "message"),
-    [
-        ((), "must name the systems"),
-        (("lr=1",), "must name the systems"),
-        (("system=ridge", "alpha=1"), "Did you mean 'alphas'"),
-        (("system=ridge", "alphas"), "NAME=VALUE"),
-        (("system=pair", "lr=fast"), "is not a valid float"),
-        (("system=pair", "funlines=maybe"), "is not a valid bool"),
-        (("system=ensemble",), "cannot be a member"),
-        (("system=rigde",), "Did you mean 'ridge'"),
-    ],
-)
-def test_bad_grids(grid: tuple[str, ...], message: str) -> None:
-    from humor_tasks.training.humicroedit.ensemble import grid_members
-
-    with pytest.raises(BadInput, match=message):
-        grid_members(TrainConfig("ensemble", "sample", grid=grid))
-
-
-def test_members_that_differ_in_nothing_read_are_one() -> None:
-    from humor_tasks.training.humicroedit.ensemble import grid_members
-
-    members = grid_members(TrainConfig("ensemble", "sample", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
-    assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
-    also = ("system=features,features=sentence,head=bayes",)
-    *_, other = grid_members(TrainConfig("ensemble", "sample", grid=("system=encoder", "seed=1,2"), also=also)).values()
-    assert (other.system, other.features, other.head) == ("features", "sentence", "bayes")
-    with pytest.raises(BadInput, match="also system=ridge,alphas: write it as NAME=VALUE,NAME=VALUE"):
-        grid_members(TrainConfig("ensemble", "sample", grid=("system=ridge",), also=("system=ridge,alphas",)))
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
@@ -405,22 +234,6 @@ def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
         train(TrainConfig("baseline", dataset=rows), Path(rows))
 
 
-def test_funlines_is_graded_as_train_is(rows: str) -> None:
-    train = read_data(rows).train.grades
-    given = read_data(rows, funlines=True, grades="as_given").extra.grades
-    matched = read_data(rows, funlines=True).extra.grades
-    assert fmean(matched) == pytest.approx(fmean(train))
-    assert pstdev(matched) == pytest.approx(pstdev(train))
-    assert np.argsort(matched, kind="stable").tolist() == np.argsort(given, kind="stable").tolist()
-
-
-def test_shares_are_nested_and_keep_headlines_whole(rows: str) -> None:
-    whole, half, most = (set(read_data(rows, share=share).train.ids) for share in (1.0, 0.5, 0.8))
-    assert half < most < whole
-    kept = read_data(rows, share=0.5).train
-    assert all(kept.groups.count(group) == 2 for group in kept.groups)
-
-
 def test_the_command(rows: str, tmp_path: Path) -> None:
     asked = ["humicroedit", "--dataset", rows, "-o", str(tmp_path / "run"), "--no-progress", "--system"]
     done = CliRunner().invoke(commands, [*asked, "baseline"])
@@ -433,30 +246,3 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     assert "--corpus is data of --features cooccurrence" in str(refused.exception)
     refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
     assert "alphas must be a number of at least 1e-12, not 'x'" in str(refused.exception)
-
-
-def test_nothing_heavy_is_imported_to_open_the_package() -> None:
-    code = (
-        "import sys, humor_tasks.models.humicroedit, humor_tasks.cli.train; "
-        "heavy = 'torch', 'transformers', 'sklearn', 'accelerate', 'lm_eval', 'inspect_ai'; "
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_ridge_is_that_of_scikit_learn() -> None:
-    import numpy as np
-    from sklearn.linear_model import Ridge
-
-    from humor_tasks.training.humicroedit.features import ridge_layers
-
-    drawn = np.random.default_rng(0)
-    read, grades = drawn.normal(size=(50, 8)), drawn.normal(size=50) + 3
-    ready = (read - read.mean(0)) / (read.std(0) + 1e-6)
-    for alpha, layers in zip((0.5, 20.0), ridge_layers(read, grades, (0.5, 20.0)), strict=True):
-        assert layers(read) == pytest.approx(Ridge(alpha=alpha).fit(ready, grades).predict(ready))
-
-
-def test_a_state_starts_before_the_first_epoch() -> None:
-    assert State() == State(0, 0, float("inf"), [])

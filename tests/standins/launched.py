@@ -1,13 +1,14 @@
-"""A tiny T5 on the shared loop, divided among the processes of a launch: `tiny_sharded.py HOME COMMANDS`.
+"""What each of two processes trains: `launched.py START HOME COMMANDS`, COMMANDS (JSON) those of `humor-tasks train`.
 
-It trains in HOME/same (no dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its third
-epoch and resumed. COMMANDS (JSON) are arguments of `humor-tasks train`, which it runs afterwards.
+With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same (no
+dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its second epoch and resumed. Without
+them the smallest training, in HOME/line.
 """
 
 from __future__ import annotations
 
+import gc
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,23 +16,21 @@ from typing import Any
 import torch
 from accelerate.state import PartialState
 from accelerate.utils import DistributedType, gather_object
+from standins import tiny_training
 from standins.tiny_training import NO_BAR
+from standins.trainings import Killed
 from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.cli.train import train
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
-from humor_tasks.training.sharding import whole_networks
+from humor_tasks.training.sharding import requested, whole_networks
 
-ROWS, SIZE = 11, 5
+ROWS, SIZE = 6, 5
 
 
 class Settings:
     beta1, beta2, eps, weight_decay = 0.9, 0.999, 1e-2, 0.1
-
-
-class Killed(Exception):
-    pass
 
 
 class Answers(Epochs):
@@ -42,7 +41,7 @@ class Answers(Epochs):
     def __init__(
         self, start: Path, output: Path, dropout: float, micro: int = 2, clip_norm: float = 0.5, killed: int = -1
     ) -> None:
-        self.output, self.epochs, self.patience, self.rate = output, 3, 0, 0.01
+        self.output, self.epochs, self.patience, self.rate = output, 2, 0, 0.01
         self.micro, self.clip_norm, self.killed = micro, clip_norm, killed
         self.accelerator = accelerator_for("no", "cpu", sharded=True)
         self.network = T5ForConditionalGeneration.from_pretrained(start, dropout_rate=dropout, dtype=torch.float32)
@@ -93,7 +92,7 @@ class Answers(Epochs):
 def saved(folder: Path) -> Path:
     """A tiny T5 in `folder`. Its three embeddings and its output share one weight."""
     torch.manual_seed(0)
-    sizes = {"d_model": 16, "d_kv": 4, "d_ff": 32, "num_layers": 2, "num_heads": 4}
+    sizes = {"d_model": 16, "d_kv": 4, "d_ff": 32, "num_layers": 1, "num_heads": 4}
     T5ForConditionalGeneration(T5Config(vocab_size=64, decoder_start_token_id=0, **sizes)).save_pretrained(folder)
     return folder
 
@@ -102,19 +101,18 @@ def trained(start: Path, output: Path, **how: Any) -> dict[str, Any]:
     return fit(output, "model", lambda: Answers(start, output, **how))
 
 
-def main(home: Path, commands: list[list[str]]) -> None:
-    if os.environ.get("ACCELERATE_USE_FSDP") == "true":
-        # accelerate divides networks on accelerators only, torch on the CPU too.
+def divided(start: Path, home: Path) -> None:
+    """The trainings of the tiny T5."""
+    if requested() == "FSDP":  # accelerate divides networks on accelerators only, torch on the CPU too
         PartialState._prepare_backend = lambda *_: ("gloo", DistributedType.MULTI_GPU)  # type: ignore[method-assign]
-    if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
+    else:
         import deepspeed.ops
 
         deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False  # compiled at the first use; gloo does the same
-    start = home / "start"
     trained(start, home / "same", dropout=0.0)
     trained(start, home / "whole", dropout=0.3)
     try:
-        trained(start, home / "cut", dropout=0.3, killed=2)
+        trained(start, home / "cut", dropout=0.3, killed=1)
     except Killed:
         if PartialState().is_main_process:
             left = sorted(str(path.relative_to(home / "cut")) for path in (home / "cut").rglob("*") if path.is_file())
@@ -123,12 +121,16 @@ def main(home: Path, commands: list[list[str]]) -> None:
         trained(start, home / "cut", dropout=0.3)
     with whole_networks():
         again = T5ForConditionalGeneration.from_pretrained(home / "same" / "model")
-    total = sum(float(parameter.detach().double().sum()) for parameter in again.parameters())
-    totals = gather_object([total])
+    totals = gather_object([sum(float(parameter.detach().double().sum()) for parameter in again.parameters())])
     assert totals[0] == totals[1] != 0.0, totals
-    for arguments in commands:
-        train(arguments, standalone_mode=False)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), json.loads(sys.argv[2]))
+    gc.freeze()  # accelerate collects garbage after each training, of which most is what imports left
+    given_start, given_home = map(Path, sys.argv[1:3])
+    if requested():
+        divided(given_start, given_home)
+    else:
+        tiny_training.trained(given_home / "line", dropout=0.0)
+    for arguments in json.loads(sys.argv[3]):
+        train(arguments, standalone_mode=False)
