@@ -93,7 +93,7 @@ def test_a_picture_is_encoded_anew(tmp_path: Path) -> None:
 
 
 def test_no_text_of_a_file_is_markup() -> None:
-    """One such text a place; a browser's word on it is in test_annotate_page.py."""
+    """One such text a place; a browser's word on it is in test_shown_page.py."""
     texts = [f"{i}<b>'\">" for i in range(5)]
     of = Item("1", "preference", (texts[0], texts[1]), texts[2], texts[3])
     view = View("<i>", 0, 1, of, (1, 0), note=texts[4])

@@ -1,4 +1,4 @@
-"""What the annotation page serves and shows as text, in a real browser; and its forms: a killed server, phones, keys."""
+"""What the annotation page serves and shows as text, in a real browser; its forms: a killed server, phones, keys."""
 
 from __future__ import annotations
 

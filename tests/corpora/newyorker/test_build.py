@@ -241,12 +241,8 @@ def test_pictures_alone(tmp_path: Path, encoder: Path) -> None:
         Image.new("L", (8, 8)).save(folder / "images" / f"{number}.png")
     result = build_corpus(folder, encoder, "corpus", "--images", str(folder / "images"))
     assert result.exit_code == 0, result.output
-    assert sorted(
-        path.name for path in (folder / "corpus").iterdir() if "_" in path.name or path.name == "matching"
-    ) == [
-        "matching_from_pixels",
-        "ranking_from_pixels",
-    ]
+    held = {path.name for path in (folder / "corpus").iterdir() if "_" in path.name or path.name == "matching"}
+    assert held == {"matching_from_pixels", "ranking_from_pixels"}
     assert "contests left out | contests without a picture | 1" in (folder / "corpus" / "README.md").read_text()
 
 
@@ -389,16 +385,8 @@ def test_the_quality_model_in_both_harnesses(built: Path, tmp_path: Path) -> Non
             scores = held.score(row["caption_choices"], [row["contest_number"]] * 2)
             assert answers[row["instance_id"]] == f"Answer: {'AB'[int(np.argmax(scores))]}"
     told = commands.lm_eval(
-        *(
-            "--tasks",
-            "nyc_ranking",
-            "--model",
-            "humor-quality",
-            "--model_args",
-            f"pretrained={model}",
-            "--device",
-            "cpu",
-        ),
+        *("--tasks", "nyc_ranking", "--model", "humor-quality", "--model_args", f"pretrained={model}"),
+        *("--device", "cpu"),
         *("--metadata", f"dataset={corpus}"),
         cwd=tmp_path,
     )
