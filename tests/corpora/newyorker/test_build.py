@@ -134,7 +134,8 @@ def test_no_quality_model_judges_a_contest_that_it_saw(built: Path) -> None:
 @pytest.mark.slow
 def test_two_text_models_may_be_the_quality_model(built: Path, encoder: Path, tmp_path: Path) -> None:
     """A tiny T5 a parity; the stages before it are those of the first build."""
-    model = tiny_folder(tmp_path / "t5", [f"{c} {w}" for w in ("dog", "room", "doors") for c in ("a", "the")])
+    texts = [f"{c} {w}" for w in ("dog", "room", "doors") for c in ("a", "the")]
+    model = tiny_folder(tmp_path / "t5", texts, layers=1, width=16)
     work = shutil.copytree(built / "corpus.work", tmp_path / "work")
     result = build_corpus(built, encoder, "of-text", "--quality-model", model, "--work", str(work))
     assert result.exit_code == 0, result.output
