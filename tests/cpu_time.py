@@ -2,7 +2,7 @@
 
 User and system time of this process and of its finished children are counted, not the clock: a loaded machine changes
 neither verdict nor report. Imports are not counted, because they fall to whichever test needs a library first. What a
-fixture of several tests takes is counted as the fixture's.
+fixture of several tests takes is counted as the fixture's, also at its end, where processes such as a browser finish.
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ class Meter:
     def start(self) -> None:
         self.begin, self.excluded, self.depth = cpu_seconds(), 0.0, 0
         self.shared: dict[str, float] = {}
+        self.ending: dict[str, float] = {}
+
+    def share(self, fixture: str, before: float, inner: float) -> None:
+        """Count what was spent since `before` as the fixture's, but for what was since counted as others'."""
+        spent = self.seconds() - before - (sum(self.shared.values()) - inner)
+        self.shared[fixture] = self.shared.get(fixture, 0) + spent
 
     def seconds(self) -> float:
         return cpu_seconds() - self.begin - self.excluded
@@ -74,15 +80,25 @@ def not_counted(function: Any) -> Any:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any],
+) -> Generator[None, object, object]:
     if fixturedef.scope == "function":
         return (yield)
     before, inner = METER.seconds(), sum(METER.shared.values())
     try:
         return (yield)
     finally:
-        spent = METER.seconds() - before - (sum(METER.shared.values()) - inner)
-        METER.shared[fixturedef.argname] = METER.shared.get(fixturedef.argname, 0) + spent
+        METER.share(fixturedef.argname, before, inner)
+        # The last finalizer that is added is the first that runs.
+        fixturedef.addfinalizer(lambda: METER.ending.update({fixturedef.argname: METER.seconds()}))
+
+
+@pytest.hookimpl
+def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[Any]) -> None:
+    begin = METER.ending.pop(fixturedef.argname, None)
+    if begin is not None:
+        METER.share(fixturedef.argname, begin, sum(METER.shared.values()))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

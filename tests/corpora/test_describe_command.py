@@ -249,19 +249,8 @@ def test_a_hub_dataset_is_described_at_one_commit(
     repository = make_hub_repo(tmp_path / "repository", rows=3, side=8)
     with HubServer() as hub:
         commit = hub.add(HUB, repository)
-        code = "import sys; from humor_tasks.cli import main; main(sys.argv[1:])"
-        command = [
-            sys.executable,
-            "-c",
-            code,
-            "describe",
-            "--model",
-            MODEL,
-            "-o",
-            str(tmp_path / "d"),
-            "--split",
-            "test",
-        ]
+        command = [sys.executable, "-m", "humor_tasks.cli", "describe", "--model", MODEL, "--split", "test"]
+        command += ["-o", str(tmp_path / "d")]
         env = os.environ | {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path / "home")}
         done = subprocess.run(command, capture_output=True, text=True, env=env)
         assert done.returncode == 0, done.stderr
@@ -298,17 +287,17 @@ def test_damaged_pictures_of_a_split_are_found_among_the_distinct(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: str) -> None:
-    seer = Seer(limit=70)
-    command = [sys.executable, "-m", "humor_tasks.cli", "describe", "--model", MODEL, "--dataset", real_corpus]
-    command += ["-o", str(tmp_path / "described")]
+def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path) -> None:
+    seer = Seer(limit=9)
+    command = [sys.executable, "-m", "humor_tasks.cli", "describe", "--model", MODEL, "--dataset", "sample"]
+    command += ["-o", str(tmp_path / "described"), *one_task()]
     with ChatServer(seer) as server:
         env = {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url}
         process = subprocess.Popen(
             command, env=os.environ | env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         answers = tmp_path / "described.answers.jsonl"
-        wait_until(lambda: answers.exists() and answers.read_bytes().count(b"\n") >= 70, lambda: process.poll() is None)
+        wait_until(lambda: answers.exists() and answers.read_bytes().count(b"\n") >= 9, lambda: process.poll() is None)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (tmp_path / "described").exists()
@@ -317,9 +306,9 @@ def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: st
         seer.revive()
         with patch.dict(os.environ, env):
             commands.humor_tasks(*command[3:])
-    assert len(seer.asked) == seer.asked.total() == 160
-    assert len(load("matching", dataset=str(tmp_path / "described"), split="validation").records) == 198
-    assert len(answers.read_text().splitlines()) == 160
+    assert len(seer.asked) == seer.asked.total() == 20
+    assert len(load("matching", dataset=str(tmp_path / "described"), fold="0").records) == 10
+    assert len(answers.read_text().splitlines()) == 20
 
 
 @pytest.mark.inspect_ai_versions

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, get_model_info, set_model_cost
+from standins import commands
 from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, paid, run, spent
 
 from humor_tasks.data.prices import VARIABLE, Price, read_prices
@@ -170,13 +169,14 @@ def test_a_cost_config_on_the_command_line(tmp_path: Path, monkeypatch: pytest.M
         asked = text_of(messages[-1])
         return "<judgement>PASS</judgement>" if "<point>" in asked else "<explanation>A pun.</explanation>"
 
+    models = ("--model", "openai/gpt-4o", "--model-role", "grader=openai/gpt-4o-mini", "--limit", "3")
+    how = ("--log-dir", tmp_path, "--model-cost-config", tmp_path / "costs.json")
+    forget_prices()
     with ChatServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/humorbench", "-T", "dataset=sample"]
-        command += ["-T", "cache=false", "--model", "openai/gpt-4o", "--model-role", "grader=openai/gpt-4o-mini"]
-        command += ["--limit", "3", "--log-dir", str(tmp_path), "--model-cost-config", str(tmp_path / "costs.json")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+        asked = ("humor_tasks/humorbench", "-T", "dataset=sample", "-T", "cache=false")
+        commands.inspect("eval", *asked, *models, *how, cwd=tmp_path)
+    forget_prices()
     (path,) = tmp_path.glob("*.eval")
     system, graders = paid(path)
     assert spent(system) == (3, 3, 3 * 1000 / 1e6)  # a token in and a token out a request

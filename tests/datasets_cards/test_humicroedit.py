@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
 import re
@@ -11,13 +10,13 @@ import sys
 import tomllib
 import warnings
 from collections import Counter
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 import yaml
 from datasets import DatasetDict, load_dataset
+from standins.cards import csv_rows
 from standins.paths import REPOSITORY
 
 from humor_tasks.benchmarks.humicroedit import corpus
@@ -42,14 +41,8 @@ CONFIGS = {"rating": 1, "pairwise": 2}
 Row = dict[str, str]
 
 
-@cache
-def table(path: Path) -> tuple[Row, ...]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
-
-
 def sample(task: int, split: str) -> tuple[Row, ...]:
-    return table(CARD / f"task-{task}" / f"{split}.csv")
+    return csv_rows(CARD / f"task-{task}" / f"{split}.csv")
 
 
 def card() -> str:
@@ -60,7 +53,7 @@ def headline(original: str) -> str:
     return " ".join(re.sub(r"<([^<>]*)/>", r"\1", original).split())
 
 
-def words(text: str) -> list[str]:
+def tokens_of(text: str) -> list[str]:
     """Compared without case, punctuation and the form of the apostrophe."""
     return re.findall(r"[a-z0-9']+", text.lower().replace("’", "'"))
 
@@ -86,7 +79,7 @@ def test_columns_are_those_of_the_real_files(real_data: Path) -> None:
     for task, split in REAL_ROWS:
         path = real_data / "humicroedit" / f"task-{task}" / f"{split}.csv"
         if split != "test":  # the labelled test rows are not among the shared ones
-            assert list(table(path)[0]) == COLUMNS[task]
+            assert list(csv_rows(path)[0]) == COLUMNS[task]
 
 
 def test_there_are_enough_headlines_with_three_edits_each() -> None:
@@ -198,23 +191,23 @@ def test_the_card_pins_the_real_files(real_data: Path) -> None:
         path = real_data / "humicroedit" / name
         if path.is_file():
             assert hashlib.sha256(path.read_bytes()).hexdigest() in line
-            assert len(table(path)) == size
+            assert len(csv_rows(path)) == size
         else:
             assert split == "test"
 
 
 def test_the_cards_defects_are_there(real_data: Path) -> None:
     folder = real_data / "humicroedit"
-    funlines = table(folder / "task-1" / "train_funlines.csv")
+    funlines = csv_rows(folder / "task-1" / "train_funlines.csv")
     off = [r for r in funlines if abs(sum(map(int, r["grades"])) / len(r["grades"]) - float(r["meanGrade"])) > 0.06]
     assert len(off) == 7
     assert all("4" in row["grades"] for row in off)
     assert sum(row["edit"] == "None" for row in funlines) == 3
     for split, lost, respelt in (("train", 523, 21), ("dev", 124, 6)):
-        ones = {row["id"]: row for row in table(folder / "task-1" / f"{split}.csv")}
+        ones = {row["id"]: row for row in csv_rows(folder / "task-1" / f"{split}.csv")}
         twos = {
             identity: (row[f"grades{n}"], row[f"edit{n}"])
-            for row in table(folder / "task-2" / f"{split}.csv")
+            for row in csv_rows(folder / "task-2" / f"{split}.csv")
             for n, identity in enumerate(row["id"].split("-"), 1)
         }
         assert sum(ones[i]["grades"] == "0" and grades == "00000" for i, (grades, _) in twos.items()) == lost
@@ -247,7 +240,7 @@ def test_nothing_is_taken_from_the_corpus(real_data: Path) -> None:
     """No run of four words of ours, edited or not, is in a real headline, edited or not."""
 
     def runs(text: str) -> set[tuple[str, ...]]:
-        tokens = words(text)
+        tokens = tokens_of(text)
         return {tuple(tokens[i : i + 4]) for i in range(len(tokens) - 3)}
 
     def texts(rows: tuple[Row, ...]) -> set[str]:
@@ -258,7 +251,7 @@ def test_nothing_is_taken_from_the_corpus(real_data: Path) -> None:
     real: set[tuple[str, ...]] = set()
     count = 0
     for path in sorted((real_data / "humicroedit" / "task-1").glob("*.csv")):
-        for text in texts(table(path)):
+        for text in texts(csv_rows(path)):
             real |= runs(text)
             count += 1
     assert count > 25_000

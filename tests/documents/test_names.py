@@ -25,11 +25,11 @@ COMMAND = re.compile(r"^humor-tasks ([a-z-]+)", re.M)
 
 
 @cache
-def text_of(document: str) -> str:
+def document_text(document: str) -> str:
     return (REPOSITORY / document).read_text(encoding="utf-8")
 
 
-def blocks(document: str, *languages: str) -> str:
+def block_texts(document: str, *languages: str) -> str:
     return "\n".join(block.body for block in documented.blocks(document) if block.language in languages)
 
 
@@ -61,46 +61,46 @@ def test_the_documents_are_found() -> None:
     assert sum(document.startswith("datasets_cards/") for document in DOCUMENTS) >= 4
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_relative_links_lead_to_files_and_headings(document: str) -> None:
-    for target in LINK.findall(text_of(document)):
-        if re.match(r"[a-z]+:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        linked = (REPOSITORY / document).parent / path if path else REPOSITORY / document
-        assert linked.exists(), f"{document}: {target}"
-        assert not anchor or anchor in anchors(linked), f"{document}: {target}"
+def test_relative_links_lead_to_files_and_headings() -> None:
+    for document in DOCUMENTS:
+        for target in LINK.findall(document_text(document)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            linked = (REPOSITORY / document).parent / path if path else REPOSITORY / document
+            assert linked.exists(), f"{document}: {target}"
+            assert not anchor or anchor in anchors(linked), f"{document}: {target}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_dotted_names_resolve(document: str) -> None:
-    for name in set(DOTTED.findall(text_of(document))):
-        assert resolved(name) is not None, f"{document}: {name}"
+def test_dotted_names_resolve() -> None:
+    for document in DOCUMENTS:
+        for name in set(DOTTED.findall(document_text(document))):
+            assert resolved(name) is not None, f"{document}: {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_paths_of_the_package_are_files_or_registered_names(document: str) -> None:
-    for name in set(OF_THIS_PACKAGE.findall(text_of(document))):
-        path = PLACEHOLDER.sub("", name)
-        assert name in _registry.__all__ or (REPOSITORY / "humor_tasks" / path).exists(), f"{document}: {name}"
+def test_paths_of_the_package_are_files_or_registered_names() -> None:
+    for document in DOCUMENTS:
+        for name in set(OF_THIS_PACKAGE.findall(document_text(document))):
+            path = PLACEHOLDER.sub("", name)
+            assert name in _registry.__all__ or (REPOSITORY / "humor_tasks" / path).exists(), f"{document}: {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_exist(document: str) -> None:
-    for name in set(COMMAND.findall(blocks(document, "bash", "sh"))):
-        assert name in main.commands, f"{document}: humor-tasks {name}"
+def test_commands_exist() -> None:
+    for document in DOCUMENTS:
+        for name in set(COMMAND.findall(block_texts(document, "bash", "sh"))):
+            assert name in main.commands, f"{document}: humor-tasks {name}"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_imports_of_examples_resolve(document: str) -> None:
-    for node in ast.walk(ast.parse(blocks(document, "python"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "humor_tasks":
-            for alias in node.names:
-                assert resolved(f"{node.module}.{alias.name}") is not None, f"{document}: {node.module}.{alias.name}"
+def test_imports_of_examples_resolve() -> None:
+    for document in DOCUMENTS:
+        for node in ast.walk(ast.parse(block_texts(document, "python"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "humor_tasks":
+                for alias in node.names:
+                    assert resolved(f"{node.module}.{alias.name}") is not None, f"{document}: {alias.name}"
 
 
 def test_the_guides_map_names_what_is_there() -> None:
-    section = text_of("CONTRIBUTING.md").partition("Inside the rooms:")[2].partition("Outside the package:")[0]
+    section = document_text("CONTRIBUTING.md").partition("Inside the rooms:")[2].partition("Outside the package:")[0]
     named = re.findall(r"^ {4}([a-z_]+/[\w./]*)", section, re.M)
     assert len(named) > 15
     for name in named:

@@ -124,12 +124,6 @@ def test_a_run_without_a_usable_picture_is_refused(dataset: Path) -> None:
         load("matching", dataset=str(dataset), on_bad_picture="skip", **PIXELS)
 
 
-def test_default_signatures_do_not_mention_pictures(dataset: Path) -> None:
-    signature = str(load("matching", dataset=str(dataset), **PIXELS).signature("generate"))
-    assert "bad_picture" not in signature
-    assert "skipped" not in signature
-
-
 def test_messages_after_a_skip_name_the_place_in_the_file(tmp_path: Path) -> None:
     rows = [row("post", "detecting", id=f"r{i}", media=f"media/m{i}.png") for i in range(3)]
     rows[2]["label"] = "maybe"

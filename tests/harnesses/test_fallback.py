@@ -39,9 +39,8 @@ def in_lm_eval(replies: dict[str, str], **metadata: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", STYLES)
-def test_both_harnesses_read_the_same_letters(family: str, tmp_path: Path) -> None:
-    said = dict(zip(IDS, itertools.cycle(reply for reply, _ in STYLES[family]), strict=False))
+def test_both_harnesses_read_the_same_letters(tmp_path: Path) -> None:
+    said = dict(zip(IDS, itertools.cycle(replies[-1][0] for replies in STYLES.values()), strict=False))
     ours = in_inspect(matching(dataset="sample"), said, tmp_path)
     theirs = in_lm_eval(said, dataset="sample")
     alone = {identity: read_answer(reply, "ABCDE").letter for identity, reply in said.items()}

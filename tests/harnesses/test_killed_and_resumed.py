@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from humor_tasks.testing import ChatServer, text_of
 
 pytestmark = pytest.mark.inspect_ai_versions
 
-ROWS, HALF = 38, 19
+PART, ROWS, HALF = "1/2", 19, 9
 
 
 class Grader:
@@ -73,42 +73,51 @@ def killed_at_half(command: list[str], grader: Grader) -> None:
     grader.revive()
 
 
+def explanation(messages: list[dict[str, Any]]) -> str:
+    return f"<explanation>{text_of(messages[-1])[-60:]}</explanation>"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("resume", ["eval-retry", "the same command"])
-def test_every_row_is_graded_once(tmp_path: Path, resume: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = [record.id for record in load("humorbench", dataset="sample").records]
-    explain: Callable[[list[dict[str, Any]]], str] = lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>"  # noqa: E731
+@pytest.mark.cpu(10, "a process to kill imports Inspect; its run is resumed in two ways")
+def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the run is resumed by `inspect eval-retry` or by the same command."""
+    keys = [record.id for record in load("humorbench", dataset="sample", shard=PART).records]
     grader = Grader(HALF)
-    with ChatServer(explain) as explainer, ChatServer(grader) as judge:
+    with ChatServer(explanation) as explainer, ChatServer(grader) as judge:
         monkeypatch.setenv("EXPLAINER_BASE_URL", explainer.url)
         monkeypatch.setenv("GRADER_BASE_URL", judge.url)
-        command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "--max-connections", "4"]
+        command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "-T", f"shard={PART}"]
         command += ["--model", "openai-api/explainer/m", "--model-role", "grader=openai-api/grader/g"]
+        command += ["--max-connections", "4"]
         killed_at_half([sys.executable, "-m", "inspect_ai", *command], grader)
-        assert grader.graded.total() == HALF
         (log,) = (tmp_path / "logs").glob("*.eval")
-        commands.inspect(*(["eval-retry", log] if resume == "eval-retry" else command), cwd=tmp_path)
-    finished = [read_eval_log(str(path)) for path in (tmp_path / "logs").glob("*.eval") if path != log]
-    (whole,) = [found for found in finished if found.status == "success"]
-    assert sorted(str(sample.id) for sample in whole.samples or []) == sorted(keys)
-    assert len(grader.graded) == grader.graded.total() == len(keys) == ROWS
-    if resume == "eval-retry":  # explanations that were graded are not written again either
-        assert len(explainer.requests) <= ROWS + 2 * 4
-    assert whole.results
-    assert whole.results.scores[0].unscored_samples == 0
+        before, written, cache = Counter(grader.graded), len(explainer.requests), tmp_path / "cache"
+        assert before.total() == HALF
+        for name, resumed in (("retry", ["eval-retry", log]), ("same", command)):
+            shutil.copytree(cache, tmp_path / name / "cache")  # each finds what the killed run left
+            monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / name / "cache"))
+            grader.graded = Counter(before)
+            commands.inspect(*resumed, "--log-dir", tmp_path / name / "logs", cwd=tmp_path)
+            (path,) = (tmp_path / name / "logs").glob("*.eval")
+            whole = read_eval_log(str(path))
+            assert whole.status == "success"
+            assert sorted(str(sample.id) for sample in whole.samples or []) == sorted(keys)
+            assert len(grader.graded) == grader.graded.total() == len(keys) == ROWS
+            assert whole.results
+            assert whole.results.scores[0].unscored_samples == 0
+            if name == "retry":  # explanations that were graded are not written again either
+                assert len(explainer.requests) - written < ROWS
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(8, "a process to kill imports Inspect; lm-eval runs before it")
 def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grader = Grader(HALF)
-    with (
-        ChatServer(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
-        ChatServer(grader) as judge,
-    ):
+    with ChatServer(explanation) as explainer, ChatServer(grader) as judge:
         monkeypatch.setenv("GRADER_BASE_URL", judge.url)
         model = f"model=m,base_url={explainer.url}/chat/completions,num_concurrent=8"
         asked = ["--tasks", "humorbench", "--model", "openai-chat-completions", "--model_args", model]
-        asked += ["--apply_chat_template", "--metadata", "dataset=sample", "--log_samples"]
+        asked += ["--apply_chat_template", "--metadata", "dataset=sample", f"shard={PART}", "--log_samples"]
         commands.lm_eval(*asked, "--output_path", tmp_path / "out", cwd=tmp_path)
         (samples,) = (tmp_path / "out").rglob("samples_humorbench_*.jsonl")
         command = ["grade", str(samples), "--task", "humorbench"]

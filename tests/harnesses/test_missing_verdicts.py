@@ -268,21 +268,19 @@ def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
 # ---- lm-eval, grade, score, report --------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("unread", [0, 1])
-def test_lm_eval(caplog: pytest.LogCaptureFixture, unread: int) -> None:
-    replies = iter(["It passes."] * unread + [verdict("PASS")] * 40)
+def test_lm_eval(caplog: pytest.LogCaptureFixture) -> None:
+    replies = iter(["It passes.", *[verdict("PASS")] * 40])
     model = ScriptedLM(lambda prompt, doc: next(replies))
     found = run_lm_eval(model, "humorbench_autograder", metadata={"dataset": "sample"})["results"][
         "humorbench_autograder"
     ]
     low, high = (found[f"acc_missing_{word},none"] for word in ("failed", "passed"))
-    assert found[f"{MISSING},none"] == pytest.approx(unread / 40)
-    assert high - low == pytest.approx(unread / 40)
+    assert found[f"{MISSING},none"] == pytest.approx(1 / 40)
+    assert high - low == pytest.approx(1 / 40)
     assert low <= found["acc,none"] <= high
     told = [each for each in warnings_of(caplog) if "missing" in each]
-    assert len(told) == unread
-    assert all(each.startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing") for each in told)
+    assert len(told) == 1
+    assert told[0].startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing")
 
 
 @pytest.mark.slow

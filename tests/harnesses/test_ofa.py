@@ -1,47 +1,39 @@
-"""OFA answering: from Python, in both harnesses, and as the first half of a pipeline."""
+"""OFA in both harnesses gives the answers of `Describer.answer`, by every road to it."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
-from lm_eval import evaluator
-from lm_eval.tasks import TaskManager
 from standins import commands
-from standins.paths import REPOSITORY
-from standins.seeing import Seer
-from standins.tiny_clip import drawing, encoded
+from standins.seeing import described
+from standins.tiny_clip import drawing, encoded, uri
 from standins.tiny_ofa import tiny_ofa
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.cli import main
 from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
-from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
-from humor_tasks.testing import ChatServer
+from humor_tasks.testing import run_lm_eval
 
-TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")
 NYCC = ("matching", "ranking", "explanation")
 SHORT = dataclasses.replace(ANSWER, max_len=9)
 ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]
@@ -84,11 +76,9 @@ def directly(describer: Describer, name: str, max_len: int = 9) -> dict[str, str
 
 
 @pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NYCC)
-def test_inspect_gives_the_describers_answers(folder: str, describer: Describer, name: str) -> None:
-    log = in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9), name)
-    assert replies(log) == directly(describer, name)
+def test_inspect_gives_the_describers_answers(folder: str, describer: Describer) -> None:
+    log = in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9), "explanation")
+    assert replies(log) == directly(describer, "explanation")
     usage = [sample.output.usage for sample in log.samples or []]
     assert all(u and u.total_tokens == u.input_tokens + u.output_tokens and u.output_tokens > 0 for u in usage)
     stops = {sample.output.stop_reason for sample in log.samples or []}
@@ -123,10 +113,6 @@ def test_samples_that_wait_share_a_pass(folder: str, monkeypatch: pytest.MonkeyP
     assert replies(in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9, batch_size=1))) == together
 
 
-def uri(data: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(data).decode()}"
-
-
 def asking(question: str, *images: bytes, **known: Any) -> ChatMessageUser:
     content = [*(ContentImage(image=uri(image)) for image in images), ContentText(text=question)]
     return ChatMessageUser(content=content, metadata=known or None)
@@ -155,7 +141,6 @@ def test_the_last_user_text_is_the_question(folder: str, describer: Describer) -
     assert generated(folder, messages, stop_seqs=[output.completion[1:]]).completion == output.completion[:1]
 
 
-@pytest.mark.inspect_ai_versions
 def test_choices_are_the_n_best(folder: str, describer: Describer) -> None:
     output = generated(folder, [asking("what is this?", PNG)], num_choices=3)
     (expected,) = describer.answers([drawing(0)], ["what is this?"], n=3)
@@ -173,7 +158,6 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
     assert [generated(folder, question, temperature=4.0, seed=5).completion] == expected
 
 
-@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(
     ("messages", "config", "message"),
     [
@@ -232,31 +216,26 @@ def test_what_offers_ofa_is_imported_without_torch() -> None:
 # ---- lm-eval ----------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def lm(folder: str) -> OfaLM:
+    return OfaLM(folder, "cpu", max_len=9)
+
+
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize("name", NYCC)
-def test_lm_eval_gives_the_describers_answers(folder: str, describer: Describer, name: str) -> None:
-    model = OfaLM(folder, "cpu", max_len=9)
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
-    task = f"nyc_{name}_pixels_gen"
-    found = evaluator.simple_evaluate(
-        model, tasks=[task], task_manager=manager, apply_chat_template=True, gen_kwargs={"max_gen_toks": 9}
-    )
-    assert found is not None
+def test_lm_eval_gives_the_describers_answers(lm: OfaLM, describer: Describer) -> None:
+    task, how = "nyc_matching_pixels_gen", {"gen_kwargs": {"max_gen_toks": 9}}
+    found = run_lm_eval(lm, task, metadata={"dataset": "sample"}, apply_chat_template=True, **how)
     said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][task]}
-    assert said == directly(describer, name)
+    assert said == directly(describer, "matching")
     assert found["config"]["ofa"]["weights"] == describer.identity()["weights"]
 
 
 @pytest.mark.lm_eval_versions
-def test_lm_eval_compares_likelihoods_of_letters(folder: str, describer: Describer) -> None:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
-    model = OfaLM(folder, "cpu")
-    found = evaluator.simple_evaluate(
-        model, tasks=["nyc_ranking_pixels"], task_manager=manager, apply_chat_template=True, limit=2
-    )
-    assert found is not None
+def test_lm_eval_compares_likelihoods_of_letters(lm: OfaLM, describer: Describer) -> None:
+    task, given = "nyc_ranking_pixels", {"dataset": "sample"}
+    found = run_lm_eval(lm, task, metadata=given, apply_chat_template=True, limit=2)
     run = load("ranking", dataset="sample", setting="pixels", cot=False)
-    for sample, record in zip(found["samples"]["nyc_ranking_pixels"], run.records, strict=False):
+    for sample, record in zip(found["samples"][task], run.records, strict=False):
         question = run.prompt(record).turns[-1].text
         expected = describer.loglikelihoods([record.picture] * 2, [question] * 2, [" A", " B"])
         assert [pair[0] for pair, *_ in sample["resps"]] == pytest.approx([value for value, _ in expected])
@@ -268,8 +247,7 @@ def request(kind: Any, context: str, argument: Any, *images: Any) -> Instance:
 
 
 @pytest.mark.lm_eval_versions
-def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
-    model = OfaLM(folder, "cpu", max_len=9)
+def test_requests_of_other_tasks(lm: OfaLM, describer: Describer) -> None:
     asked = [
         request("generate_until", "<image>\nwhat is this?", {"until": ["\n"]}, drawing(0)),
         request("generate_until", "what is this?", {"max_gen_toks": 2, "until": []}, drawing(1)),
@@ -281,28 +259,27 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
         *describer.answer([drawing(1)], ["what is this?"], dataclasses.replace(SHORT, max_len=2)),
         *describer.answer([drawing(0)], ["what is this?"], drawn),
     ]
-    assert model.generate_until(asked, disable_tqdm=True) == expected
+    assert lm.generate_until(asked, disable_tqdm=True) == expected
     with pytest.raises(NotImplementedError, match="does not score texts"):
-        model.loglikelihood_rolling([])
+        lm.loglikelihood_rolling([])
     # As in transformers, to draw is to draw at temperature 1.
     plain, warm = ({"do_sample": True, "seed": 5, **more} for more in ({}, {"temperature": 1.0}))
     both = [request("generate_until", "what?", how, drawing(0)) for how in (plain, warm)]
-    first, second = model.generate_until(both, disable_tqdm=True)
+    first, second = lm.generate_until(both, disable_tqdm=True)
     assert first == second != describer.answer([drawing(0)], ["what?"], SHORT)[0]
     with pytest.raises(BadInput, match="there is no user turn to answer"):
-        model.apply_chat_template([{"role": "system", "content": "Be kind."}])
+        lm.apply_chat_template([{"role": "system", "content": "Be kind."}])
     with pytest.raises(BadInput, match="t, document d1: the text contains a lone surrogate"):
-        model.loglikelihood([request("loglikelihood", "what?", "\ud800", drawing(0))], disable_tqdm=True)
+        lm.loglikelihood([request("loglikelihood", "what?", "\ud800", drawing(0))], disable_tqdm=True)
 
 
-@pytest.mark.parametrize("size", ["x", "-3", 3.5, "", "²"])
-def test_batch_sizes_that_are_none(folder: str, size: Any) -> None:
-    with pytest.raises(BadInput, match=f"--batch_size is '{size}'; it must be a whole number or auto"):
-        OfaLM(folder, "cpu", size)
+def test_batch_sizes(folder: str) -> None:
+    for size in ("x", "-3", 3.5, "", "²"):
+        with pytest.raises(BadInput, match=f"--batch_size is '{size}'; it must be a whole number or auto"):
+            OfaLM(folder, "cpu", size)
     assert OfaLM(folder, "cpu", "auto:4").batch_size == OfaLM(folder, "cpu", 1).batch_size == 8
 
 
-@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -322,115 +299,16 @@ def test_batch_sizes_that_are_none(folder: str, size: Any) -> None:
         (request("generate_until", "what?", {"temperature": "hot"}, drawing(0)), "'hot'} cannot be used"),
     ],
 )
-def test_requests_that_cannot_be_answered(folder: str, asked: Instance, message: str) -> None:
+def test_requests_that_cannot_be_answered(lm: OfaLM, asked: Instance, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        OfaLM(folder, "cpu").generate_until([asked], disable_tqdm=True)
-
-
-# ---- the pipeline -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seer]:
-    seer = Seer()
-    with ChatServer(seer) as server:
-        monkeypatch.setenv("SEER_API_KEY", "not a key")
-        monkeypatch.setenv("SEER_BASE_URL", server.url)
-        yield seer
-
-
-def described_within(name: str, seen: str = "openai-api/seer/eye", shots: int = 0, **how: Any) -> EvalLog:
-    made = build(name, {"dataset": "sample", "setting": "pixels", "shots": shots})
-    roles = {"describer": seen} if seen else {}
-    (log,) = eval(made, model="baseline/overlap", model_roles=roles, solver=describe_first(**how), display="none")
-    return log
-
-
-def described_before(out: Path, model: str = "openai-api/seer/eye", *more: str) -> str:
-    arguments = ["describe", "--model", model, "--dataset", "sample", "--fold", "0", "-o", str(out), *more]
-    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return str(out)
-
-
-@pytest.mark.slow
-def test_describing_first_shows_what_a_described_dataset_shows(seer: Seer, tmp_path: Path) -> None:
-    dataset = described_before(tmp_path / "described")
-    assert set(seer.asked.values()) == {1}
-    for name, shots in (("matching", 0), ("ranking", 2), ("explanation", 0)):
-        seer.asked.clear()
-        inside = described_within(name, shots=shots, cache=False)
-        assert set(seer.asked.values()) == {1}
-        (before,) = eval(build(name, {"dataset": dataset, "shots": shots}), model="baseline/overlap", display="none")
-        assert replies(inside) == replies(before)
-        for a, b in zip(inside.samples or [], before.samples or [], strict=True):
-            assert [m.text for m in a.messages] == [m.text for m in b.messages]
-            assert not any(isinstance(part, ContentImage) for m in a.messages for part in m.content)
-            assert len(a.metadata["described"]) == shots + 1
-            assert a.metadata["described"][-1]["picture"] == a.metadata["pictures"][-1]["sha256"]
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_what_was_paid_for_is_kept_by_inspects_cache(seer: Seer) -> None:
-    described_within("matching")
-    seer.asked.clear()
-    described_within("matching")
-    assert not seer.asked
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("roles", "setting", "message"),
-    [
-        ({}, "pixels", "give one model with --model-role describer=MODEL; there is none"),
-        ({"describer": ["baseline/first", "baseline/longest"]}, "pixels", "there are 2"),
-        ({"describer": "baseline/first"}, "description", "has no picture to describe. It is for tasks with -T"),
-    ],
-)
-def test_what_cannot_be_described_first(roles: dict[str, Any], setting: str, message: str) -> None:
-    made = build("matching", {"dataset": "sample", "setting": setting})
-    (log,) = eval(made, model="baseline/first", model_roles=roles, solver=describe_first(), display="none")
-    assert log.status == "error"
-    assert log.error
-    assert message in " ".join(log.error.message.split())
-
-
-def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
-    (tmp_path / "scene.pixels.txt").write_text("Look at it.")
-    (tmp_path / "scene.description.txt").write_text("It is $location $description $uncanny $entities")
-    made = build("ranking", {"dataset": "sample", "setting": "pixels", "prompts": str(tmp_path)})
-    roles: Any = {"describer": "openai-api/seer/eye"}
-    for solver in (describe_first(), describe_first(prompts=str(tmp_path))):
-        (log,) = eval(made, model="baseline/first", model_roles=roles, solver=solver, display="none", limit=1)
-    assert (log.samples or [])[0].messages[-2].text.startswith("It is In room")
-    (first,) = eval(made, model="baseline/first", model_roles=roles, solver=describe_first(), display="none", limit=1)
-    assert first.error
-    assert "-S prompts=FOLDER" in first.error.message
-
-
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
-        ({"instruction": 5}, "instruction is 5; it must be text"),
-        ({"temperature": "hot"}, "temperature is 'hot'; it must be a number of at least 0"),
-        ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number of at least 1"),
-        ({"max_tokens": True}, "max_tokens is True"),
-        ({"seed": "x"}, "seed is 'x'; it must be a whole number"),
-    ],
-)
-def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=f"describe_first: {message}"):
-        describe_first(**how)
+        lm.generate_until([asked], disable_tqdm=True)
 
 
 @pytest.mark.slow
 def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str, tmp_path: Path) -> None:
     own = tiny_ofa(tmp_path / "own", seed=1)
     more = ["-M", "device=cpu", "--max-tokens", "4", "--task", "matching", "--split", "test", "--unanswered", "Nothing"]
-    dataset = described_before(tmp_path / "d", f"ofa/{own}", *more)
+    dataset = described(tmp_path / "d", f"ofa/{own}", *more)
     answers = tmp_path / "d.answers.jsonl"
     kept = [json.loads(line) for line in answers.read_text().splitlines()]
     assert len(kept) == 5 * 4
@@ -445,7 +323,7 @@ def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str,
     assert log.status == "success"
     tiny_ofa(tmp_path / "own", seed=2)
     (tmp_path / "d").rename(tmp_path / "old")
-    described_before(tmp_path / "d", f"ofa/{own}", *more)
+    described(tmp_path / "d", f"ofa/{own}", *more)
     assert len(answers.read_text().splitlines()) == 2 * 5 * 4
 
 
@@ -469,29 +347,9 @@ def test_the_commands(folder: str, describer: Describer, tmp_path: Path) -> None
     log = read_eval_log(str(path))
     assert log.results
     assert all("scene location: " in (s.messages[-2].text) for s in log.samples or [])
-    assert in_lm_eval_command([], folder, tmp_path / "three") == expected
-
-
-def in_lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str) -> dict[str, str]:
-    """What the model said, by id."""
-    asked = ["--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template"]
-    asked += ["--model_args", f"pretrained={folder}", "--gen_kwargs", "max_gen_toks=9"]
-    asked += ["--metadata", "dataset=sample", "--output_path", "out", "--log_samples", *more]
-    cwd.mkdir()
-    if launch:
-        commands.launch(*launch, commands.__file__, *asked, cwd=cwd)
-    else:
-        commands.lm_eval(*asked, "--device", "cpu", cwd=cwd)
-    (file,) = cwd.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
-    said = [json.loads(line) for line in file.read_text().splitlines()]
-    return {s["doc"]["id"]: s["resps"][0][0] for s in said}
-
-
-@pytest.mark.slow
-def test_two_processes_say_what_one_says(folder: str, describer: Describer, tmp_path: Path) -> None:
-    # Nine documents: one process has five, the other four and a request that evens them out.
-    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0"]
-    said = in_lm_eval_command(launch, folder, tmp_path / "two", "--limit", "9")
-    expected = directly(describer, "ranking")
-    assert len(said) == 9
-    assert said == {name: expected[name] for name in said}
+    asked = ["--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template", "--device", "cpu"]
+    asked += ["--model_args", f"pretrained={folder}", "--gen_kwargs", "max_gen_toks=9", "--metadata", "dataset=sample"]
+    commands.lm_eval(*asked, "--output_path", "out", "--log_samples", cwd=tmp_path)
+    (file,) = tmp_path.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {row["doc"]["id"]: row["resps"][0][0] for row in rows} == expected

@@ -15,8 +15,10 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, get_model
 from inspect_ai.scorer import Score
 from lm_eval.api.model import LM
+from standins.grading import REFUSAL
 from standins.judging import (
     Judge,
+    ProviderError,
     always,
     fickle,
     judged,
@@ -37,7 +39,6 @@ from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import preference as scorer
 from humor_tasks.on_inspect import reference_preference
-from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
@@ -45,14 +46,11 @@ from humor_tasks.scorers.preferred import panel_choice
 from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
-pytestmark = pytest.mark.inspect_ai_versions
-
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 CLUSTERS = {record.id: record.cluster for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)
 # Another's human explanation, cut to many lengths; one is the human's own, one is missing.
 SYSTEM = {i: HUMAN[j][: 150 + 60 * k] for k, (i, j) in enumerate(zip(IDS, [*IDS[1:], IDS[0]], strict=True))}
-REFUSAL = "I'm sorry, but I can't help with that."
 
 
 @pytest.fixture
@@ -97,10 +95,9 @@ def assert_slow(log: EvalLog, judge: Judge) -> None:
 # ---- Inspect ------------------------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "more", [{}, {"order": "random"}, {"order": "fixed"}, {"structured": True}, {"setting": "caption_only"}]
-)
+@pytest.mark.parametrize("more", [{}, {"order": "fixed"}, {"structured": True}])
 def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
     judge = judging("j", fickle, as_json)
@@ -117,68 +114,34 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
 
 
 @pytest.mark.slow
-def test_no_other_model_is_needed_or_asked(system: str) -> None:
-    log = run(preference(system), judging("j", longer))
-    assert log.eval.model == "none/none"
-    other = says("other", "Me?")
-    run(preference(system, cache=False), judging("j", longer), model=other.model, limit=2)
-    assert other.asked == []
-
-
-@pytest.mark.slow
 def test_a_score_keeps_every_word(system: str) -> None:
     log = run(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
     direct = opened(system)
     for record in direct.records:
         first = longer(record.fields["first"], record.fields["second"])
-        side = (
-            record.groups["first"]
-            if first == "A"
-            else {"system": "against", "against": "system"}[record.groups["first"]]
-        )
+        sides = (record.groups["first"], {"system": "against", "against": "system"}[record.groups["first"]])
+        side = sides["AB".index(first)]
         score = results(log)[record.id.rsplit("-", 1)[0]]
         assert (score.answer, score.value) == (side, float(side == "system"))
         (panel,) = verdicts(score)
-        assert panel[0] == {
-            "grader": "mockllm/x",
-            "word": first,
-            "status": "answered",
-            "reasons": "So it is.",
-        }
-        assert panel[2] == {
-            "grader": "mockllm/z",
-            "word": None,
-            "status": "unparsed",
-            "reasons": "",
-            "reply": "Both are good.",
-        }
-        assert (
-            score.explanation
-            == f"mockllm/x, {first}: So it is.\nmockllm/y, {first}: So it is.\nmockllm/z, no verdict: "
-        )
+        assert panel[0] == {"grader": "mockllm/x", "word": first, "status": "answered", "reasons": "So it is."}
+        unread = {"grader": "mockllm/z", "word": None, "status": "unparsed", "reasons": ""}
+        assert panel[2] == unread | {"reply": "Both are good."}
+        said = f"mockllm/x, {first}: So it is.\nmockllm/y, {first}: So it is.\nmockllm/z, no verdict: "
+        assert score.explanation == said
         assert (score.metadata or {})["signature"] == (
             "graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234"
         )
 
 
-@pytest.mark.slow
-def test_epochs_are_all_counted_and_paid_for_once(system: str) -> None:
-    judge = judging("j", fickle)
-    log = run(preference(system), judge, epochs=2, max_samples=1)
-    direct = opened(system)
-    outcomes = [direct.outcome(r, verdict(fickle(r.fields["first"], r.fields["second"]))) for r in direct.records]
-    same(metrics(log), direct.metrics([*outcomes, *outcomes]))
-    assert len(judge.asked) == 10 + 1  # the unreadable one again
-
-
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_log_can_be_judged_again(system: str) -> None:
-    log = run(preference(system, setting="pixels"), judging("first", always("A")))
-    again = judging("second", longer)
-    kept = read_eval_log(log.location)
-    scored = score_log(
-        kept, scorer(cache=False), model_roles={"grader": again.model}, action="overwrite", display="none"
-    )
+    """In the form it asks for, with its pictures."""
+    log = run(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
+    again = judging("second", longer, as_json=True)
+    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
+    scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
     assert_slow(scored, longer)
     assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
 
@@ -203,19 +166,15 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
 # ---- failures -----------------------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "name"),
     [
         (lambda: says("j", "I like A better."), "unparsed"),
-        (lambda: says("j", ""), "unparsed"),
-        (lambda: says("j", "<think>A"), "unparsed"),
-        (lambda: says("j", "<judgement>Explanation A</judgement>"), "unparsed"),
         (lambda: says("j", verdict("A", as_json=True)), "unparsed"),  # not the form that was asked for
         (lambda: says("j", verdict("A"), "max_tokens"), "unparsed"),
-        (lambda: says("j", verdict("A"), "model_length"), "unparsed"),
         (lambda: says("j", REFUSAL), "refused"),
-        (lambda: says("j", "", "content_filter"), "refused"),
         (lambda: says("j", "Well", "content_filter"), "refused"),
         (lambda: raises("j", RuntimeError("the judge is down")), "grader_failed"),
     ],
@@ -226,9 +185,8 @@ def test_a_judge_without_a_verdict_is_counted_and_left_out(
     judge = make()
     log = run(preference(system), judge, limit=2)
     found = metrics(log)
-    assert {n: found[n] for n in ("unparsed", "refused", "grader_failed")} == {
-        n: float(n == name) for n in ("unparsed", "refused", "grader_failed")
-    }
+    for each in ("unparsed", "refused", "grader_failed"):
+        assert found[each] == float(each == name)
     assert found["unread"] == 1
     assert math.isnan(found["win_rate"])
     assert math.isnan(found["inconsistent"])
@@ -248,29 +206,20 @@ def test_one_unread_order_takes_its_pair_out(system: str) -> None:
     assert {score.value for score in results(log).values()} == {"N", 0.0, 1.0}
 
 
-class Refused(Exception):
-    """What a provider raises."""
-
-    def __init__(self, status_code: int) -> None:
-        super().__init__("no")
-        self.status_code = status_code
-
-
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("status_code", "structured", "message"),
     [
-        (401, False, "grader mockllm/j cannot be used (status 401)"),
         (404, True, "grader mockllm/j cannot be used (status 404)"),
         (400, True, "rejected the schema; use structured=false"),
-        (400, False, None),
         (500, True, None),
     ],
 )
 def test_what_would_fail_for_every_request_ends_the_run(
     system: str, status_code: int, structured: bool, message: str | None
 ) -> None:
-    judge = raises("j", Refused(status_code))
+    judge = raises("j", ProviderError(status_code))
     log = run(preference(system, structured=structured), judge, status="error" if message else "success", limit=2)
     if message:
         assert message in str(log.error and log.error.message)
@@ -278,25 +227,12 @@ def test_what_would_fail_for_every_request_ends_the_run(
         assert metrics(log)["grader_failed"] == 1
 
 
+@pytest.mark.inspect_ai_versions
 def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
     arguments = {"system": system, "dataset": "sample"}
     with pytest.raises(PrerequisiteError, match="--model-role"):
         eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="none")
     assert not list(tmp_path.rglob("*.eval"))
-
-
-def test_retries_ask_again_with_the_next_seed(system: str) -> None:
-    replies = {0: "hm", 1: "A, I think", 2: verdict("A")}
-    asked: dict[str, int] = {}
-
-    def answer(messages: Any) -> str:
-        asked[messages[-1].text] = turn = asked.get(messages[-1].text, -1) + 1
-        return replies[turn]
-
-    judge = ScriptedModel("j", answer)
-    log = run(preference(system, retries=2), judge, limit=2)
-    assert (metrics(log)["inconsistent"], len(judge.asked)) == (1, 6)
-    assert sorted(config.seed or 0 for config in judge.configs) == [1234, 1234, 1235, 1235, 1236, 1236]
 
 
 # ---- panels -------------------------------------------------------------------------------------
@@ -313,10 +249,8 @@ def panel_of(judges: Sequence[Judge]) -> Judge:
 @pytest.mark.parametrize(
     "panel",
     [
-        (longer, always("A")),
         (longer, fickle),
         (longer, always("A"), always("TIE")),
-        (longer, fickle, always("B")),
         (fickle, lambda first, second: None, longer),
     ],
 )
@@ -328,24 +262,10 @@ def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> Non
     assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
 
 
-@pytest.mark.slow
-def test_a_judge_that_is_down_leaves_a_panel_its_majority(system: str) -> None:
-    two = [judging("a", longer), judging("b", longer)]
-    log = run(preference(system), *two, raises("c", RuntimeError("down")))
-    assert_slow(log, longer)
-    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (0, 0)
-    log = run(preference(system), judging("d", longer), raises("e", RuntimeError("down")), limit=2)
-    assert (metrics(log)["grader_failed"], metrics(log)["unread"]) == (1, 1)
-
-
-def test_a_panel_names_each_model_once(system: str) -> None:
-    log = run(preference(system), judging("j", longer), judging("j", longer), status="error", limit=2)
-    assert "a panel must name each model once, not mockllm/j, mockllm/j" in str(log.error and log.error.message)
-
-
 # ---- requests -----------------------------------------------------------------------------------
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_verdict_is_paid_for_once(system: str) -> None:
     judge = judging("j", fickle)
@@ -363,43 +283,33 @@ def test_a_verdict_is_paid_for_once(system: str) -> None:
     assert len(judge.asked) == 1
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-def test_a_failed_request_is_not_kept(system: str) -> None:
-    run(preference(system), raises("j", RuntimeError("down")))
-    run(preference(system), says("j", "", "content_filter"))
-    judge = judging("j", longer)
-    assert_slow(run(preference(system), judge), longer)
-    assert len(judge.asked) == 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("structured", [False, True])
-def test_settings_reach_the_judge(system: str, structured: bool) -> None:
+def test_settings_reach_the_judge(system: str) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
-        return verdict(longer(*shown(text_of(messages[-1]))), structured)
+        return verdict(longer(*shown(text_of(messages[-1]))), as_json=True)
 
     with ChatServer(answer) as server:
         judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
-        task = preference(system, structured=structured)
+        task = preference(system, structured=True)
         (log,) = eval(task, model_roles={"grader": judge}, display="none")
         assert log.status == "success"
-        unpinned = preference(system, order="fixed", structured=structured, temperature="none")
+        unpinned = preference(system, order="fixed", structured=True, temperature="none")
         eval(unpinned, model_roles={"grader": judge}, display="none")
     assert len(server.requests) == 15
     for request in server.requests[:10]:
         assert (request["model"], request["temperature"], request["seed"]) == ("j", 0, 1234)
         assert [message["role"] for message in request["messages"]] == ["system", "user"]
-        assert ("JSON object" in text_of(request["messages"][-1])) == structured
-        assert ("response_format" in request) == structured
+        assert "JSON object" in text_of(request["messages"][-1])
     assert all("temperature" not in request for request in server.requests[10:])
-    if structured:
-        asked = server.requests[0]["response_format"]["json_schema"]
-        assert (asked["name"], asked["strict"]) == ("verdict", True)
-        assert asked["schema"]["properties"]["judgement"]["enum"] == ["A", "B", "TIE"]
-        assert asked["schema"]["required"] == ["reasoning", "judgement"]
+    asked = server.requests[0]["response_format"]["json_schema"]
+    assert (asked["name"], asked["strict"]) == ("verdict", True)
+    assert asked["schema"]["properties"]["judgement"]["enum"] == ["A", "B", "TIE"]
+    assert asked["schema"]["required"] == ["reasoning", "judgement"]
     assert_slow(log, longer)
 
 
+@pytest.mark.inspect_ai_versions
 def test_the_judge_sees_the_picture(system: str) -> None:
     judge = judging("j", longer)
     log = run(preference(system, setting="pixels"), judge)
@@ -433,29 +343,29 @@ def lm_eval(model: LM, **metadata: Any) -> dict[str, Any]:
 
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}])
-def test_lm_eval_finds_what_inspect_finds(system: str, more: dict[str, Any]) -> None:
+@pytest.mark.parametrize("more", [{"order": "random", "structured": True}, {"setting": "pixels"}])
+def test_lm_eval_scores_as_without_a_harness(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
-    inspect = metrics(run(preference(system, **more), judging("j", fickle, as_json)))
-    model = judging_lm(fickle, as_json)
+    direct, model = opened(system, **more), judging_lm(fickle, as_json)
+    replies = {r.id: verdict(fickle(r.fields["first"], r.fields["second"]), as_json) for r in direct.records}
+    expected = evaluate(direct, replies).metrics
     found = lm_eval(model, system=system, **more)
     theirs = found["results"]["explanation_preference"]
-    names = {name for name in inspect if f"{name}_stderr" in inspect}
-    assert {name.removesuffix(",none") for name in theirs if name.endswith(",none") and "_stderr" not in name} == names
-    for name in names:
-        assert theirs[f"{name},none"] == pytest.approx(inspect[name], nan_ok=True), name
-        assert theirs[f"{name}_stderr,none"] == pytest.approx(inspect[f"{name}_stderr"], nan_ok=True), name
+    names = {name.removesuffix(",none") for name in theirs if name.endswith(",none") and "_stderr" not in name}
+    assert names == set(expected)
+    for name, e in expected.items():
+        both = [theirs[f"{name},none"], theirs[f"{name}_stderr,none"]]
+        assert both == pytest.approx([e.value, e.stderr], nan_ok=True), name
     about = found["configs"]["explanation_preference"]["metadata"]
-    assert about["signature"] == str(opened(system, **more).signature("generate"))
+    assert about["signature"] == str(direct.signature("generate"))
     assert found["versions"]["explanation_preference"] == "1-A"
     assert all(("visual" in str(request.args[-1])) == ("setting" in more) for request in model.asked)
 
 
-ASKED: list[dict[str, Any]] = [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}]
-
-
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize(("more", "seed"), [*((more, 1234) for more in ASKED), ({"order": "random"}, 7)])
+@pytest.mark.parametrize(
+    ("more", "seed"), [({}, 1234), ({"order": "random", "structured": True}, 7), ({"setting": "pixels"}, 1234)]
+)
 def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: int) -> None:
     name, parameters = "explanation_preference", {"dataset": "sample", "system": system} | more
     task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
@@ -475,44 +385,16 @@ def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: in
     assert theirs.version == task.VERSION
 
 
-def test_a_temperature_that_would_not_reach_the_judge_is_refused(system: str) -> None:
-    name, parameters = "explanation_preference", {"dataset": "sample", "system": system, "temperature": 0.7}
-    with pytest.raises(BadInput, match="--gen_kwargs"):
-        BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
-
-
-def test_a_log_is_judged_again_in_the_form_it_asks_for(system: str) -> None:
-    log = run(preference(system, structured=True), judging("first", longer, True))
-    again = judging("second", longer, True)
-    kept = read_eval_log(log.location)
-    scored = score_log(
-        kept, scorer(cache=False), model_roles={"grader": again.model}, action="overwrite", display="none"
-    )
-    assert_slow(scored, longer)
-
-
-@pytest.mark.parametrize("of", ["matching", "explanation_preference"])
-def test_reference_preference_refuses_what_has_no_reference(system: str, of: str) -> None:
-    task = preference(system) if of == "explanation_preference" else build("matching", {"dataset": "sample"})
-    task.scorer = [reference_preference()]
-    log = eval(
-        task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
-    )[0]
-    assert log.status == "error"
-    assert f"is of {of}, whose replies reference_preference does not score" in str(log.error and log.error.message)
-
-
-@pytest.mark.slow
-def test_preference_refuses_samples_of_something_else() -> None:
-    task = build("matching", {"dataset": "sample"})
-    task.scorer = [scorer()]
-    log = eval(
-        task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
-    )[0]
-    assert log.status == "error"
-    assert "is of matching, whose replies preference does not score" in str(log.error and log.error.message)
-
-
-def test_a_temperature_is_a_number(system: str) -> None:
+def test_a_temperature_is_a_number_and_in_lm_eval_a_flag(system: str) -> None:
     with pytest.raises(PrerequisiteError, match="temperature must be a number of at least 0 or none"):
         preference(system, temperature="abc")
+    with pytest.raises(BadInput, match="--metadata temperature: use --gen_kwargs"):
+        lm_eval(judging_lm(longer), system=system, temperature=0.7)
+
+
+def test_reference_preference_refuses_what_has_no_reference(system: str) -> None:
+    task = preference(system)
+    task.scorer = [reference_preference()]
+    log = run(task, judging("j", longer), status="error", model="baseline/first", limit=2)
+    said = "is of explanation_preference, whose replies reference_preference does not score"
+    assert said in str(log.error and log.error.message)

@@ -1,4 +1,4 @@
-"""explanation_preference on the 130 real validation rows, through Inspect's command line and a judge on 127.0.0.1."""
+"""explanation_preference on real validation rows, through Inspect's command line and a judge on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from humor_tasks.testing import ChatServer, text_of
 pytestmark = pytest.mark.slow
 
 Answer = Callable[[list[dict[str, Any]]], str]
+PART, PAIRS = "2/5", 26  # of 130
 
 
 @pytest.fixture
@@ -39,10 +40,10 @@ def judged_by(judge: Judge) -> Answer:
 
 
 def inspect_eval(folder: Path, server: ChatServer, corpus: str, system: str) -> dict[str, float]:
-    """The metrics of a run of the command."""
+    """The metrics of a run of the command on a part of the rows."""
     before = set((folder / "log").glob("*.eval"))
-    command = ["eval", "humor_tasks/explanation_preference"]
-    command += ["-T", f"system={system}", "-T", f"dataset={corpus}", "-T", "split=validation"]
+    command = ["eval", "humor_tasks/explanation_preference", "-T", f"system={system}", "-T", f"dataset={corpus}"]
+    command += ["-T", "split=validation", "-T", f"shard={PART}"]
     command += ["--model-role", "grader=openai-api/judge/j", "--log-dir", str(folder / "log")]
     with patch.dict(os.environ, {"JUDGE_API_KEY": "not a key", "JUDGE_BASE_URL": server.url}):
         commands.inspect(*command, cwd=folder)
@@ -50,7 +51,7 @@ def inspect_eval(folder: Path, server: ChatServer, corpus: str, system: str) -> 
     log = read_eval_log(str(path))
     assert log.status == "success"
     assert log.results
-    assert len(log.samples or []) == 260
+    assert len(log.samples or []) == 2 * PAIRS
     assert (log.eval.metadata or {})["source"]["pairs"] == 130
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
@@ -61,28 +62,35 @@ def test_a_judge_that_always_says_a_is_even_and_inconsistent(real_corpus: str, o
         asked = Counter(json.dumps(request["messages"]) for request in server.requests)
         server.answer = judged_by(always("B"))
         again = inspect_eval(tmp_path, server, real_corpus, others)
-        assert len(server.requests) == 260  # nothing is paid for twice
+        assert len(server.requests) == 2 * PAIRS  # nothing is paid for twice
     assert again == found
-    assert (len(asked), set(asked.values())) == (260, {1})
+    assert (len(asked), set(asked.values())) == (2 * PAIRS, {1})
     assert (found["win_rate"], found["inconsistent"], found["first_shown"]) == (0.5, 1.0, 1.0)
     assert (found["preferred"], found["tie_rate"], found["unread"]) == (0.0, 1.0, 0.0)
     assert (found["win_rate_stderr"], found["length_controlled_win_rate"]) == pytest.approx((0.0, 0.5))
 
 
-def test_a_judge_of_length_is_even_once_length_is_controlled(real_corpus: str, others: str, tmp_path: Path) -> None:
-    with ChatServer(judged_by(longer)) as server:
-        found = inspect_eval(tmp_path, server, real_corpus, others)
-        assert len(server.requests) == 260
+def test_a_judge_of_length_is_even_once_length_is_controlled(real_corpus: str, others: str) -> None:
+    """All rows, without a harness."""
+    run = load("explanation_preference", dataset=real_corpus, split="validation", system=others)
+    replies = {r.id: verdict(longer(r.fields["first"], r.fields["second"])) for r in run.records}
+    found = evaluate(run, replies).metrics
     texts = json.loads(Path(others).read_text())
     human = {r.id: r.target or "" for r in load("explanation", dataset=real_corpus, split="validation").records}
     wins = [longer(texts[i], human[i]) for i in human]
-    assert found["win_rate"] == pytest.approx((wins.count("A") + wins.count("TIE") / 2) / 130)
-    assert found["win_rate_ci_low"] > 0.55
-    assert found["length_controlled_win_rate"] == pytest.approx(0.5, abs=0.1)
-    assert found["length_controlled_win_rate_ci_low"] < 0.5 < found["length_controlled_win_rate_ci_high"]
-    assert (found["inconsistent"], found["unread"], found["first_shown"]) == (0.0, 0.0, 0.5)
-    run = load("explanation_preference", dataset=real_corpus, split="validation", system=others)
+    assert found["win_rate"].value == pytest.approx((wins.count("A") + wins.count("TIE") / 2) / 130)
+    assert found["win_rate"].low > 0.55
+    controlled = found["length_controlled_win_rate"]
+    assert controlled.value == pytest.approx(0.5, abs=0.1)
+    assert controlled.low < 0.5 < controlled.high
+    assert [found[name].value for name in ("inconsistent", "unread", "first_shown")] == [0.0, 0.0, 0.5]
+
+
+def test_the_command_scores_as_without_a_harness(real_corpus: str, others: str, tmp_path: Path) -> None:
+    with ChatServer(judged_by(longer)) as server:
+        found = inspect_eval(tmp_path, server, real_corpus, others)
+        assert len(server.requests) == 2 * PAIRS
+    run = load("explanation_preference", dataset=real_corpus, split="validation", system=others, shard=PART)
     replies = {r.id: verdict(longer(r.fields["first"], r.fields["second"])) for r in run.records}
-    direct = evaluate(run, replies).metrics
-    assert {name: found[name] for name in direct} == pytest.approx({name: e.value for name, e in direct.items()})
-    assert found["length_controlled_win_rate_stderr"] == pytest.approx(direct["length_controlled_win_rate"].stderr)
+    for name, e in evaluate(run, replies).metrics.items():
+        assert (found[name], found[f"{name}_stderr"]) == pytest.approx((e.value, e.stderr), nan_ok=True), name

@@ -29,8 +29,6 @@ from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
 
-pytestmark = pytest.mark.inspect_ai_versions
-
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
 
 
@@ -55,10 +53,12 @@ def metrics(log: EvalLog) -> dict[str, float]:
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TASKS)
-@pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
-def test_every_task_and_setting_runs(name: str, setting: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "setting"), [("matching", "pixels"), ("ranking", "caption_only"), ("explanation", "description")]
+)
+def test_a_run_has_the_scores_of_no_harness(name: str, setting: str) -> None:
     log = run(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
     definition = load(name, dataset="sample", setting=setting)
     replies = {record.id: "Answer: A\nExplanation: It rhymes." for record in definition.records}
@@ -74,6 +74,7 @@ def test_every_task_and_setting_runs(name: str, setting: str) -> None:
     assert log.eval.task_version == BENCHMARKS[name].version
 
 
+@pytest.mark.inspect_ai_versions
 def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
     seen: list[int] = []
 
@@ -96,6 +97,7 @@ def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
         assert len(shown) == 3
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> None:
     from PIL import Image
@@ -116,8 +118,12 @@ def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> 
         matching(dataset=str(folder), setting="pixels")
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "task"), itertools.product(["random", "first", "longest", "overlap"], TASKS))
+@pytest.mark.parametrize(
+    ("strategy", "task"),
+    [("random", "matching"), ("first", "ranking"), ("longest", "explanation"), ("overlap", "ranking")],
+)
 def test_baselines_answer_every_task(strategy: str, task: str) -> None:
     log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
     assert metrics(log)["unparsed"] == 0
@@ -130,6 +136,7 @@ def test_baselines_answer_every_task(strategy: str, task: str) -> None:
             assert set(sample.output.metadata["scores"]) == set("ABCDE"[: len(sample.choices)])
 
 
+@pytest.mark.inspect_ai_versions
 def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
     task = Task(
         dataset=[
@@ -141,6 +148,7 @@ def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
     assert metrics(log)["accuracy"] == 1
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_unparsed_refused_and_empty_replies() -> None:
     refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
@@ -157,6 +165,7 @@ def test_unparsed_refused_and_empty_replies() -> None:
     assert left_out["unparsed"] == 1
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize("reducer", [None, "mean", "pass_at_2"])
 def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
     reducer: str | None, caplog: pytest.LogCaptureFixture
@@ -179,6 +188,7 @@ def test_all_folds_in_one_run() -> None:
     assert single["crowd_accuracy"] == found["crowd_accuracy_fold3"]
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_log_can_be_rescored_by_another_rule() -> None:
     log = run(matching(dataset="sample"), scripted("Answer: Actually, none."))
@@ -204,6 +214,7 @@ def leaderboard(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.inspect_ai_versions
 def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D", "hm"), max_connections=1)
     found = metrics(log)
@@ -254,6 +265,7 @@ def test_a_scorer_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) 
         build("quips", {"dataset": "sample"})
 
 
+@pytest.mark.inspect_ai_versions
 def test_bad_input_is_told_without_a_traceback() -> None:
     with pytest.raises(PrerequisiteError, match="Did you mean 'pixels'"):
         matching(dataset="sample", setting="pixel")
@@ -263,6 +275,7 @@ def test_bad_input_is_told_without_a_traceback() -> None:
         get_model("baseline/random", sed=3)
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inspect = ["eval", "humor_tasks/matching", "--log-dir", str(tmp_path), "--model", "baseline/overlap"]
@@ -273,16 +286,13 @@ def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytes
     commands.inspect(*rescored, cwd=tmp_path)
     assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
     monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
-    for given, said in (
-        ("fold=7", "fold: there is no '7'"),
-        ("dataset=/no/[/where]", "dataset=/no/[/where] is neither"),
-    ):
-        process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", given]  # as such it says what is wrong
-        wrong = subprocess.run(process, capture_output=True, text=True)
-        assert said in " ".join((wrong.stdout + wrong.stderr).split())
-        assert "Traceback" not in wrong.stdout + wrong.stderr
+    process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", "dataset=/no/[/where]"]  # as such it says it
+    wrong = subprocess.run(process, capture_output=True, text=True)
+    assert "dataset=/no/[/where] is neither" in " ".join((wrong.stdout + wrong.stderr).split())
+    assert "Traceback" not in wrong.stdout + wrong.stderr
 
 
+@pytest.mark.inspect_ai_versions
 @pytest.mark.parametrize(
     "said", ["pip install 'humor-tasks[video]'", "/no/[/where]", "[bold]", r"a \[b] c\\", "[/]", "x"]
 )
@@ -294,6 +304,7 @@ def test_brackets_in_a_message_are_no_markup(said: str) -> None:
     assert plain(ValueError("not [bold]")) == "not [bold]"
 
 
+@pytest.mark.inspect_ai_versions
 def test_an_edited_score_counts_as_edited() -> None:
     log = run(matching(dataset="sample"), scripted("Answer: A"))
     for sample in log.samples or []:

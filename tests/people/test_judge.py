@@ -49,7 +49,7 @@ def log_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             (folder / "made.json").write_text(json.dumps(texts))
             system = str(folder / "made.json")
             task = explanation_preference(system, dataset="sample", fold="all", order=order, cache=False)
-            roles = {"grader": scripted(says, name)}
+            roles = {"grader": scripted_judge(says, name)}
             (log,) = eval(task, model="none/none", model_roles=roles, display="none", log_dir=str(folder), **more)
             assert log.status == "success", log.error
             made[key] = Path(log.location)
@@ -58,7 +58,7 @@ def log_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     return make
 
 
-def scripted(says: Callable[[str, str], str | None], name: str) -> Model:
+def scripted_judge(says: Callable[[str, str], str | None], name: str) -> Model:
     def reply(messages: list[ChatMessage], *_: Any) -> ModelOutput:
         fields = (messages[-1].metadata or {}).get("fields", {})
         word = says(fields.get("first", ""), fields.get("second", ""))
@@ -89,13 +89,13 @@ def items(texts: dict[str, str], turned: bool = False) -> Rows:
     return rows
 
 
-def asked(tmp_path: Path, rows: Rows | None = None) -> Path:
+def items_file(tmp_path: Path, rows: Rows | None = None) -> Path:
     write_json_lines(tmp_path / "pairs.jsonl", rows or items(TEXTS))
     return tmp_path / "pairs.jsonl"
 
 
 def against(tmp_path: Path, *logs: Path, people: dict[str, str] = PEOPLE, rows: Rows | None = None) -> Analysis:
-    return analyse(read_questions([votes_of(tmp_path, people)], [asked(tmp_path, rows)]), logs)
+    return analyse(read_questions([votes_of(tmp_path, people)], [items_file(tmp_path, rows)]), logs)
 
 
 def only(found: Analysis) -> Comparison:
@@ -122,7 +122,7 @@ def own(first: str, second: str) -> str:
     return "A" if is_made(first) else "B"
 
 
-def values(found: Comparison) -> dict[str, float]:
+def estimates_of(found: Comparison) -> dict[str, float]:
     return {name: e.value for name, e in found.estimates.items()}
 
 
@@ -130,7 +130,7 @@ def values(found: Comparison) -> dict[str, float]:
 def test_a_judge_like_the_majority_is_right_throughout(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = only(against(tmp_path, log_of(like_people), rows=items(TEXTS)))
     assert (found.judge, found.pairs, found.systems, found.own) == ("mockllm/judge", 25, ("made", "human"), "")
-    by = values(found)
+    by = estimates_of(found)
     assert (by["accuracy"], by["gwet_ac1"], by["raw_agreement"], by["inconsistent"], by["unread"]) == (1, 1, 1, 0, 0)
     assert by["first_shown"] == 0.5
     assert by["human_ceiling"] == pytest.approx((0.5 + 0.5 + 0) / 3)
@@ -142,7 +142,7 @@ def test_a_judge_like_the_majority_is_right_throughout(log_of: Callable[..., Pat
 
 def test_a_judge_that_always_takes_the_first_has_no_accuracy(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = only(against(tmp_path, log_of(lambda first, second: "A")))
-    by = values(found)
+    by = estimates_of(found)
     assert (by["first_shown"], by["inconsistent"], by["judge_win_rate"]) == (1, 1, 0.5)
     assert (found.estimates["accuracy"].n, found.estimates["raw_agreement"].value) == (0, 0)
     assert math.isnan(by["accuracy"])
@@ -151,7 +151,7 @@ def test_a_judge_that_always_takes_the_first_has_no_accuracy(log_of: Callable[..
 
 def test_a_judge_that_takes_the_longer_is_told_from_people(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = only(against(tmp_path, log_of(longer)))
-    by = values(found)
+    by = estimates_of(found)
     wanted = [(PEOPLE[i] == "A") == (len(TEXTS[i]) > len(RECORDS[k].target or "")) for k, i in enumerate(IDS)]
     assert by["longer"] == 1
     assert by["people_longer"] == by["accuracy"] == pytest.approx(sum(wanted) / len(wanted))
@@ -159,7 +159,7 @@ def test_a_judge_that_takes_the_longer_is_told_from_people(log_of: Callable[...,
 
 
 def test_a_judge_prefers_its_own_family_more_than_people_do(log_of: Callable[..., Path], tmp_path: Path) -> None:
-    votes, log, pairs = votes_of(tmp_path, PEOPLE), log_of(own, "gpt-9"), ("--items", asked(tmp_path))
+    votes, log, pairs = votes_of(tmp_path, PEOPLE), log_of(own, "gpt-9"), ("--items", items_file(tmp_path))
     for explainers, side in ((["a=openai/gpt-4o"], "A"), (["a=claude-3", "b=gpt-5"], "B"), ([], ""), (["b=gpt"], "B")):
         flags = [flag for pair in explainers for flag in ("--explainer", pair)]
         judge = json.loads(shown(votes, *pairs, "--judge", log, *flags, "--json"))["judges"][0]
@@ -256,7 +256,7 @@ def test_missing_verdicts_are_also_counted_as_failed_and_as_passed(
     log = log_of(lambda a, b: None if "(5)" in a + b else like_people(a, b))
     people = {i: {"A": "B", "B": "A"}[word] for i, word in PEOPLE.items()} if turned else PEOPLE
     found = against(tmp_path, log, people=people, rows=items(TEXTS, turned))
-    by, won = values(only(found)), 8 if turned else 17
+    by, won = estimates_of(only(found)), 8 if turned else 17
     lost = sum(word == "A" for i, word in people.items() if i != IDS[5])
     assert by["missing_verdicts"] == 1 / 25
     assert (by["accuracy_missing_failed"], by["accuracy"], by["accuracy_missing_passed"]) == (24 / 25, 1, 1)
@@ -269,14 +269,14 @@ def test_missing_verdicts_are_also_counted_as_failed_and_as_passed(
 
 def test_without_missing_verdicts_there_are_no_bounds(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = against(tmp_path, log_of(longer))
-    assert values(only(found))["missing_verdicts"] == 0
-    assert not [name for name in values(only(found)) if name.endswith(("_failed", "_passed"))]
+    assert estimates_of(only(found))["missing_verdicts"] == 0
+    assert not [name for name in estimates_of(only(found)) if name.endswith(("_failed", "_passed"))]
     assert not [note for note in found.notes if "missing" in note]
 
 
 def test_a_judge_that_cannot_be_read_at_all_is_told_as_that(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = against(tmp_path, log_of(lambda a, b: None))
-    by = values(only(found))
+    by = estimates_of(only(found))
     assert (only(found).pairs, by["unread"], by["people_win_rate"]) == (0, 1, 17 / 25)
     assert math.isnan(by["judge_win_rate"])
     assert "prediction_powered" not in by
@@ -297,7 +297,7 @@ def test_a_judge_that_read_other_texts_is_no_judge_of_these(log_of: Callable[...
 
 def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path: Path) -> None:
     logs = [log_of(like_people), log_of(own, "gpt-9")]
-    pairs = ("--items", asked(tmp_path))
+    pairs = ("--items", items_file(tmp_path))
     markdown = shown(votes_of(tmp_path, PEOPLE), *pairs, "--judge", logs[0], "--judge", logs[1])
     assert "| | mockllm/judge | mockllm/gpt-9 |" in tight(markdown)
     assert [cell[:5] for cell in cells(markdown, "accuracy")[1:]] == ["1.000", "0.680"]
@@ -310,7 +310,7 @@ def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path
 
 
 def test_logs_that_hold_no_such_verdicts_are_refused(log_of: Callable[..., Path], tmp_path: Path) -> None:
-    (other,) = eval(explanation(dataset="sample"), model=scripted(longer, "model"), limit=1, display="none")
+    (other,) = eval(explanation(dataset="sample"), model=scripted_judge(longer, "model"), limit=1, display="none")
     with pytest.raises(BadInput, match="is not of humor_tasks/explanation_preference"):
         against(tmp_path, Path(other.location))
     with pytest.raises(BadInput, match="several epochs"):

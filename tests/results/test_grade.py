@@ -29,12 +29,7 @@ WRITTEN = "\n".join(f"{i}. Word {i} of a model with{'out' * i} end." for i in ra
 LATE: dict[str, Any] = {"display": "none", "score": False}
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
-
-
-def graded(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
+def graded_afterwards(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
     (log,) = eval(
         grading_task(read_written(path, task), task, path.name, cache=False),
         model="none/none",
@@ -45,7 +40,7 @@ def graded(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
     return log
 
 
-def in_inspect(task: str, reply: str, folder: Path, **given: Any) -> Path:
+def logged_by_inspect(task: str, reply: str, folder: Path, **given: Any) -> Path:
     judge = {"grader": says("unused", "").model}
     made = getattr(tasks, task)(**given)
     (log,) = eval(made, model=says("m", reply).model, model_roles=judge, log_dir=str(folder), **LATE)
@@ -53,7 +48,7 @@ def in_inspect(task: str, reply: str, folder: Path, **given: Any) -> Path:
     return Path(log.location)
 
 
-def in_lm_eval(stub: str, reply: str, folder: Path, **given: Any) -> Path:
+def logged_by_lm_eval(stub: str, reply: str, folder: Path, **given: Any) -> Path:
     run_lm_eval(ScriptedLM(reply), stub, metadata=given, output=folder)
     return next(folder.rglob(f"samples_{stub}_2*.jsonl"))
 
@@ -83,7 +78,7 @@ def opens(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("log_of", [in_inspect, in_lm_eval])
+@pytest.mark.parametrize("log_of", [logged_by_inspect, logged_by_lm_eval])
 def test_captions_are_judged_from_the_log_alone(log_of: Callable[..., Path], tmp_path: Path, opens: list[int]) -> None:
     folder = ranked(tmp_path / "data", CONTESTS)
     inside = tasks.caption_writing(dataset=folder)
@@ -92,13 +87,13 @@ def test_captions_are_judged_from_the_log_alone(log_of: Callable[..., Path], tmp
     path = log_of("caption_writing", WRITTEN, tmp_path / "logs", dataset=folder)
     opens.clear()
     judge = longer_group()
-    log = graded(path, "caption_writing", judge)
+    log = graded_afterwards(path, "caption_writing", judge)
     assert not opens
     assert len(judge.asked) == 20
     own = metrics(expected)
     recited = {name for name in own if name.startswith("recited")}
     assert recited
-    if log_of is in_inspect:  # nothing scored the replies, and only a run with its data knows what they repeat
+    if log_of is logged_by_inspect:  # nothing scored the replies, and only a run with its data knows what they repeat
         own = {name: value for name, value in own.items() if name not in recited}
     assert metrics(log) == pytest.approx(own, nan_ok=True)
     report = report_of(log)
@@ -124,7 +119,7 @@ def test_inspect_score_judges_captions_without_the_dataset(tmp_path: Path, opens
 
 
 def test_the_command_judges_captions(tmp_path: Path) -> None:
-    path = in_lm_eval("caption_writing", WRITTEN, tmp_path / "logs", dataset=ranked(tmp_path / "data", CONTESTS))
+    path = logged_by_lm_eval("caption_writing", WRITTEN, tmp_path / "logs", dataset=ranked(tmp_path / "data", CONTESTS))
     how = ("--task", "caption_writing", "--grader", "baseline/first", "--no-cache", "--log-dir", tmp_path / "graded")
     said = commands.humor_tasks("grade", path, *how)
     assert "win_rate_top10" in said
@@ -135,31 +130,27 @@ def test_the_command_judges_captions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "stub", "given"),
+    ("log_of", "task", "name", "given"),
     [
-        ("explanation", "nyc_explanation_gen", {"dataset": "sample"}),
-        ("mock_explaining", "mock_explaining_gen", {"dataset": "sample", "input": "description", "scene": "stills"}),
+        (logged_by_lm_eval, "explanation", "nyc_explanation_gen", {}),
+        (logged_by_inspect, "mock_explaining", "mock_explaining", {"input": "description", "scene": "stills"}),
     ],
 )
-@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
 def test_explanations_meet_their_reference(
-    task: str, stub: str, given: dict[str, Any], harness: str, tmp_path: Path
+    log_of: Callable[..., Path], task: str, name: str, given: dict[str, Any], tmp_path: Path
 ) -> None:
+    given = {"dataset": "sample"} | given
     reply = "Because the bear is a pun, and a pun is a bear that nobody expected in an office."
     made = getattr(tasks, task)(**given)
     made.scorer = [reference_preference(cache=False)]
-    judges = [judging(name, fickle) for name in ("inside", "after")]
+    judges = [judging(judge, fickle) for judge in ("inside", "after")]
     (expected,) = eval(
         made, model=says("m", reply).model, model_roles={"grader": judges[0].model}, display="none", epochs=1
     )
-    if harness == "inspect":
-        path = in_inspect(task, reply, tmp_path, **given)
-    else:
-        path = in_lm_eval(stub, reply, tmp_path, **given)
-    log = graded(path, task, judges[1])
+    log = graded_afterwards(log_of(name, reply, tmp_path, **given), task, judges[1])
     records = load(task, **given).records
     assert len(judges[1].asked) == 2 * len(records)
-    assert set(report_of(log).metrics) == {name for name in metrics(log) if f"{name}_stderr" in metrics(log)}
+    assert set(report_of(log).metrics) == {each for each in metrics(log) if f"{each}_stderr" in metrics(log)}
     assert metrics(log)["preferred"] == metrics(expected)["preferred"]
     (result,) = [each for each in read_results([Path(log.location)]).results if each.scorer == "reference_preference"]
     assert result.benchmark.name == "explanation_preference"
@@ -178,9 +169,9 @@ def test_worked_examples_in_lm_eval_cannot_be_told_from_the_question(tmp_path: P
 
 def test_stories_are_rated_with_the_pictures_in_the_log(tmp_path: Path) -> None:
     story = "A bear walks into an office and asks for its bonus in honey."
-    path = in_inspect("mock_generation", story, tmp_path, dataset="sample")
+    path = logged_by_inspect("mock_generation", story, tmp_path, dataset="sample")
     judge = scripted_judge("j", lambda shown: 4)
-    log = graded(path, "mock_generation", judge)
+    log = graded_afterwards(path, "mock_generation", judge)
     assert (metrics(log)["sms"], metrics(log)["hss"]) == (4, 4)
     assert judge.messages
     for messages in judge.messages:
@@ -189,7 +180,7 @@ def test_stories_are_rated_with_the_pictures_in_the_log(tmp_path: Path) -> None:
 
 
 def test_a_log_without_its_pictures_is_refused(tmp_path: Path) -> None:
-    path = in_lm_eval("nyc_explanation_pixels", "A bear.", tmp_path, dataset="sample")
+    path = logged_by_lm_eval("nyc_explanation_pixels", "A bear.", tmp_path, dataset="sample")
     with pytest.raises(BadInput, match="the log does not hold what its question shows"):
         read_written(path, "explanation")
 

@@ -30,6 +30,7 @@ from standins.grading import (
     verdict,
 )
 from standins.judging import between, says
+from standins.once import made_once
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -49,8 +50,10 @@ def lm_eval_logs(output: Path, replies: Mapping[str, str], *tasks: str, **metada
 
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    names = ("humorbench_autograder", "humorbench")
     replies = replies_of(load("humorbench", dataset="sample"))
-    return lm_eval_logs(tmp_path_factory.mktemp("logged"), replies, "humorbench_autograder", "humorbench")
+    made = made_once(tmp_path_factory, "lm_eval_coverage", lambda folder: lm_eval_logs(folder, replies, *names))
+    return {name: next(made.rglob(f"samples_{name}_2*.jsonl")) for name in names}
 
 
 def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
@@ -58,35 +61,36 @@ def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("per", ["row", "caption"])
+@pytest.mark.parametrize(("harness", "per"), [("lm_eval", "row"), ("inspect", "caption")])
 def test_grading_a_log_of_either_harness_is_grading_inside_the_run(
-    tmp_path: Path, per: Literal["row", "caption"]
+    harness: str, per: Literal["row", "caption"], tmp_path: Path
 ) -> None:
     opened = load("humorbench", dataset="sample", one_explanation_per=per)
     replies = replies_of(opened)
     rule: Callable[[str], bool | None] = lambda point: None if len(point) % 5 == 0 else thirds(point)  # noqa: E731
     inside = run(humorbench("sample", one_explanation_per=per), explainer(replies), grader("g", rule))
-    (theirs,) = lm_eval_logs(tmp_path, replies, "humorbench", one_explanation_per=per).values()
-    ungraded = run(humorbench("sample", one_explanation_per=per), explainer(replies), breaks("ungraded"))
+    if harness == "inspect":
+        path = Path(run(humorbench("sample", one_explanation_per=per), explainer(replies), breaks("g")).location)
+    else:
+        (path,) = lm_eval_logs(tmp_path, replies, "humorbench", one_explanation_per=per).values()
+    written = read_written(path, "humorbench")
+    assert {str(s.id): (s.metadata or {})["logged_reply"] for s in written.samples} == replies
+    asked = {record.id: opened.prompt(record).turns[0].text for record in opened.records}
+    assert {str(s.id): str(s.input).strip() for s in written.samples} == asked
+    log = regrade(path, grader("again", rule))
     _, expected = expected_of(opened, replies, rule)
-    for path in (theirs, Path(ungraded.location)):
-        written = read_written(path, "humorbench")
-        assert {str(s.id): (s.metadata or {})["logged_reply"] for s in written.samples} == replies
-        asked = {record.id: opened.prompt(record).turns[0].text for record in opened.records}
-        assert {str(s.id): str(s.input).strip() for s in written.samples} == asked
-        log = regrade(path, grader("again", rule))
-        same(log, expected)
-        report = report_of(log)
-        assert list(report.metrics) == list(expected)
-        assert metrics(log) == pytest.approx(metrics(inside))
-        for name, estimate in expected.items():
-            assert dataclasses.astuple(report.metrics[name]) == pytest.approx(dataclasses.astuple(estimate)), name
-        assert log.eval.task_version == inside.eval.task_version == opened.version
-        signature = str(opened.signature("generate"))
-        assert str(written.signature) == (log.eval.metadata or {})["signature"] == signature
-        assert written.fingerprint == opened.data.provenance["fingerprint"]
-        begins = f"{signature}||graded:{len(opened.records)}|v:{opened.version}|graders:mockllm/again|"
-        assert report.signed.startswith(begins)
+    same(log, expected)
+    report = report_of(log)
+    assert list(report.metrics) == list(expected)
+    assert metrics(log) == pytest.approx(metrics(inside))
+    for name, estimate in expected.items():
+        assert dataclasses.astuple(report.metrics[name]) == pytest.approx(dataclasses.astuple(estimate)), name
+    assert log.eval.task_version == inside.eval.task_version == opened.version
+    signature = str(opened.signature("generate"))
+    assert str(written.signature) == (log.eval.metadata or {})["signature"] == signature
+    assert written.fingerprint == opened.data.provenance["fingerprint"]
+    begins = f"{signature}||graded:{len(opened.records)}|v:{opened.version}|graders:mockllm/again|"
+    assert report.signed.startswith(begins)
 
 
 @pytest.mark.slow
@@ -166,7 +170,7 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
     for name in ("broken.eval", "broken.json"):
         (tmp_path / name).write_text("{")
         told(tmp_path / name, rf"{name}: cannot be read as an Inspect log")
-    exam = run(humorbench_autograder("sample"), says("m", verdict(True)))
+    exam = run(humorbench_autograder("sample"), says("m", verdict(True)), limit=2)
     told(Path(exam.location), r"is not of humor_tasks/humorbench\.")
     other = run(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     told(Path(other.location), r"sample s is not of humor_tasks/humorbench\.")
@@ -271,8 +275,9 @@ def test_a_graded_log_of_lm_eval_is_of_the_system_that_wrote_the_replies(
 def test_captions_that_lm_eval_logged_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their judges answer the questions of another benchmark, which no rubric asks."""
     written = "\n".join(f"{i}. Word {i} of a caption." for i in range(1, 11))
-    replies = {record.id: written for record in load("caption_writing", dataset="sample").records}
-    (samples,) = lm_eval_logs(tmp_path, replies, "caption_writing").values()
+    contest = "9013"
+    replies = {record.id: written for record in load("caption_writing", dataset="sample", contests=contest).records}
+    (samples,) = lm_eval_logs(tmp_path, replies, "caption_writing", contests=contest).values()
     command = ("grade", samples, "--task", "caption_writing", "--grader", "openai-api/grader/g")
     for flag in ("--structured", "--prompts=/no/where"):
         name = flag.split("=")[0]

@@ -282,10 +282,10 @@ def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
 
     def made() -> Path:
         task = humorbench(dataset="sample", cache=True)
-        return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=4).location)
+        return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=2).location)
 
     first, second = logs.priced(made), logs.priced(made)
     system, graders = paid(first, prices)
-    assert spent(graders) == (4 * 7 * len(judges), 4 * len(judges), 4 * sum(GRADED[j] for j in judges) / 1e6)
+    assert spent(graders) == (2 * 7 * len(judges), 2 * len(judges), 2 * sum(GRADED[j] for j in judges) / 1e6)
     assert read_graded(second).points == read_graded(first).points
-    assert spent(unpaid(second, prices)) == spent(system) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
+    assert spent(unpaid(second, prices)) == spent(system) == (270, 20, 2 * EXPLAINED["a"] / 1e6)

@@ -13,10 +13,11 @@ import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import Scorer, match
 from inspect_ai.solver import chain_of_thought, generate, system_message
-from standins.commands import lm_eval
+from standins.once import made_once
+from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.data.logs.inspect_logs import from_log
@@ -34,12 +35,8 @@ OPENED = load("matching", dataset="sample")
 
 
 def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str = "m", **more: Any) -> Path:
-    def output(*_: Any) -> ModelOutput:
-        made = ModelOutput.from_content(f"mockllm/{model}", f"Answer: {letter}")
-        made.usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
-        return made
-
-    by = get_model(f"mockllm/{model}", custom_outputs=output, memoize=False)
+    usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
+    by = ScriptedModel(model, f"Answer: {letter}", usage).model
     (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="none", **more)
     return Path(log.location)
 
@@ -47,12 +44,14 @@ def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """a.eval and b.eval of two models, short.eval with a limit, and lm-eval's files in lm/."""
-    folder = tmp_path_factory.mktemp("results")
-    for name, letter, more in (("a", "A", {}), ("b", "B", {}), ("short", "A", {"limit": 4})):
-        inspect_log(folder / "made", letter, model=name, **more).rename(folder / f"{name}.eval")
-    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
-    lm_eval("--tasks", "nyc_matching", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
-    return folder
+    by_lm_eval = sample_runs(tmp_path_factory) / "lm"
+
+    def make(folder: Path) -> None:
+        for name, letter, more in (("a", "A", {}), ("b", "B", {}), ("short", "A", {"limit": 4})):
+            inspect_log(folder / "made", letter, model=name, **more).rename(folder / f"{name}.eval")
+        shutil.copytree(by_lm_eval, folder / "lm")
+
+    return made_once(tmp_path_factory, "runs to read", make)
 
 
 def test_results_of_both_harnesses_have_the_figures_that_the_harness_printed(logs: Path) -> None:
@@ -157,7 +156,7 @@ def test_a_log_that_was_scored_again_says_by_which_rule(
         assert (result.signature[name], getattr(result.opened.options, name)) == (value, value)
 
 
-def signed(path: Path) -> dict[str, str]:
+def signature_of(path: Path) -> dict[str, str]:
     """The entries of a run's signature."""
     return dict(read_results([path]).results[0].signature)
 
@@ -167,27 +166,28 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     plain = read_eval_log(str(logs / "a.eval"), header_only=True).eval.metadata
     assert plain is not None
     assert read_results([logs / "a.eval"]).results[0].run.signature == Signature.parse(plain["signature"])
-    before = signed(logs / "a.eval")
+    before = signature_of(logs / "a.eval")
     message = [system_message("Be funny."), generate()]
     described = {"model_roles": {"describer": ScriptedModel("seer", "A bear.").model}}
-    runs: dict[str, tuple[Any, dict[str, Any], dict[str, str]]] = {
-        "same": (None, {"solver": generate()}, {}),
-        "cached": (None, {"solver": generate(cache=False)}, {}),
-        "again": (None, {"solver": [generate(), generate()]}, {"solver": "generate"}),
-        "thinks": (None, {"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
-        "told": (None, {"solver": message}, {"solver": "system_message-"}),
-        "flags": (None, {"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
-        "worked": (None, {"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
+    runs: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+        "same": ({"solver": generate()}, {}),
+        "cached": ({"solver": generate(cache=False)}, {}),
+        "again": ({"solver": [generate(), generate()]}, {"solver": "generate"}),
+        "thinks": ({"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
+        "told": ({"solver": message}, {"solver": "system_message-"}),
+        "flags": ({"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
+        "worked": ({"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
     }
-    for name, (task, more, wanted) in runs.items():
-        found = signed(inspect_log(tmp_path / name, "A", task, **more))
+    for name, (more, wanted) in runs.items():
+        found = signature_of(inspect_log(tmp_path / name, "A", limit=2, **more))
         new = {entry: value for entry, value in found.items() if before.get(entry) != value}
         assert new.keys() == wanted.keys(), name
         assert all(new[entry].startswith(value) for entry, value in wanted.items()), name
-    pixels = signed(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels")))
+    pixels = signature_of(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels"), limit=2))
     words = describe_first(cache=False)
-    path = inspect_log(tmp_path / "d", "A", matching(dataset="sample", setting="pixels"), solver=words, **described)
-    found = signed(path)
+    shown = matching(dataset="sample", setting="pixels")
+    path = inspect_log(tmp_path / "d", "A", shown, solver=words, limit=2, **described)
+    found = signature_of(path)
     new = {entry: value for entry, value in found.items() if pixels.get(entry) != value}
     assert new == {"setting": "described", "describer": new["describer"]}
     assert new["describer"].startswith("mockllm/seer-")
@@ -195,13 +195,9 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     log = read_eval_log(str(logs / "a.eval"))
     log.plan.steps[-1].solver = "humor_tasks/expected_answer"  # of another task: it reads probabilities of digits
     assert from_log(log).signature["solver"] == "expected_answer"
-    texts = [
-        read_results([p]).results[0].signature["solver"]
-        for p in (
-            inspect_log(tmp_path / text, "A", solver=[system_message(text), generate()]) for text in ("one", "two")
-        )
-    ]
-    assert len(set(texts)) == 2
+    solvers = {text: [system_message(text), generate()] for text in ("one", "two")}
+    paths = [inspect_log(tmp_path / text, "A", limit=2, solver=solver) for text, solver in solvers.items()]
+    assert len({signature_of(path)["solver"] for path in paths}) == 2
 
 
 @pytest.mark.parametrize(
@@ -222,7 +218,7 @@ def test_samples_of_lm_eval_tell_what_its_flags_changed(
     (path,) = tmp_path.rglob("samples_*.jsonl")
     for results in tmp_path.rglob("results_*.json"):
         results.unlink()  # the samples suffice
-    found = signed(path)
+    found = signature_of(path)
     plain = OPENED.with_options(shots=flags.get("num_fewshot", 0)).signature("generate")
     expected = {**plain, "generation": "temperature=0.0"}
     new = {name: value for name, value in found.items() if expected.get(name) != value}
@@ -230,16 +226,16 @@ def test_samples_of_lm_eval_tell_what_its_flags_changed(
     assert all(new[name].startswith(value) for name, value in wanted.items())
 
 
-@pytest.mark.parametrize("scene", ["cartoon", "all"])
-def test_chain_of_task_has_one_signature_by_parameter_and_by_solver(scene: str, tmp_path: Path) -> None:
-    given = {"dataset": "sample", "scene": scene, "input": "description"}
+def test_chain_of_task_has_one_signature_by_parameter_and_by_solver(tmp_path: Path) -> None:
+    given = {"dataset": "sample", "scene": "all", "input": "description"}
     by_parameter = inspect_log(tmp_path / "p", "A", mock_matching(**given, chain_of_task=True))
     by_solver = inspect_log(tmp_path / "s", "A", mock_matching(**given), solver=chain_of_task())
     (a,), (b,) = (read_results([path]).results for path in (by_parameter, by_solver))
     assert a.run.signature == b.run.signature
     assert refusals(a, b) == differences(a, b) == []
-    other = inspect_log(tmp_path / "o", "A", mock_matching(**given), solver=chain_of_task(seed=3))
-    again = inspect_log(tmp_path / "g", "A", mock_matching(**given), solver=[chain_of_task(), generate()])
+    other = inspect_log(tmp_path / "o", "A", mock_matching(**given), solver=chain_of_task(seed=3), limit=2)
+    twice = [chain_of_task(), generate()]
+    again = inspect_log(tmp_path / "g", "A", mock_matching(**given), solver=twice, limit=2)
     (c,), (d,) = (read_results([path]).results for path in (other, again))
     assert differences(a, d) == ["solver: - and generate"]  # two replies
     assert any(each.startswith("solver: - and chain_of_task-") for each in differences(a, c))

@@ -7,35 +7,20 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import shlex
-import shutil
-from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from characterisation.cases import STUBS
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai import eval
 from standins.commands import refused
+from standins.published_rows import of_these_rows, reproduced, sample_as_corpora, told_wrongly
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
-from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.cli import main
-from humor_tasks.data.published import Figure, published
-from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
+from humor_tasks.data.published import Figure
 from humor_tasks.results.reproduce.recipes import RECIPES, Given, baseline_answers
 from humor_tasks.results.reproduce.rows import RECIPES as RECIPE_NAMES
-from humor_tasks.results.reproduce.rows import Row, find_row, read_rows, rows
+from humor_tasks.results.reproduce.rows import Row, find_row, rows
 from humor_tasks.results.reproduce.verdict import Compared, reproduce, splits
 from humor_tasks.scorers.agreement import gwet_ac1
 from humor_tasks.scorers.estimate import Estimate
@@ -51,87 +36,9 @@ PRINTED_VOTES = {
 }
 
 
-def run(*arguments: str | Path) -> tuple[int, str]:
-    """Exit status and what the command prints."""
-    done = CliRunner().invoke(main, ["reproduce", *map(str, arguments)], catch_exceptions=False)
-    return done.exit_code, done.stdout
-
-
-# ---- rows -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", rows())
-def test_a_rows_command_and_parameters_exist(name: str) -> None:
-    row = find_row(name)
-    options = find_benchmark(row.benchmark).options
-    options(**({"system": "-"} if row.benchmark == "explanation_preference" else {}), **row.parameters)
-    words = shlex.split(row.command)
-    if words[:2] == ["inspect", "eval"]:
-        assert words[2] == f"humor_tasks/{row.benchmark}"
-        given = dict(word.split("=", 1) for flag, word in pairwise(words) if flag == "-T")
-        assert set(given) - {"replicates"} <= set(parameters_of(options))
-        assert {k: str(v).lower() for k, v in row.parameters.items()}.items() <= given.items()
-    elif words[0] == "lm_eval":
-        fixed = yaml.safe_load((STUBS / f"{words[2]}.yaml").read_text().replace("!function", ""))
-        flags = dict(pairwise(words))
-        given: dict[str, Any] = dict(pair.split("=", 1) for pair in flags.get("--metadata", "").split(",") if pair)
-        given |= {"shots": int(flags["--num_fewshot"])} if "--num_fewshot" in flags else {}
-        assert row.parameters.items() <= (fixed | given).items()
-        assert fixed["benchmark"] == row.benchmark
-    else:
-        assert words[0] == "humor-tasks"
-        assert words[1] in main.commands
-        assert "--task" not in words or words[words.index("--task") + 1] == row.benchmark or "train" in words
-        assert words[1] != "reproduce" or words[2] == name
-
-
-def test_every_value_of_the_caption_contests_tables_is_in_one_row() -> None:
-    held = Counter(figure for row in rows().values() for figure in row.figures)
-    printed = [f for f in published() if re.search(r"Hessel et al\. 2023, (Table [2-5]|appendix B\.3)", f.source)]
-    assert {figure: held[figure] for figure in printed} == dict.fromkeys(printed, 1)
-    tables = Counter(re.search(r"Table (\d)|appendix", figure.source)[1] for figure in printed)  # type: ignore[index]
-    assert tables == {"2": 48, "3": 14, "4": 30, "5": 32, None: 1}
-
-
-def test_values_and_needs_of_every_row_are_listed() -> None:
-    code, told = run("--list", "--json")
-    assert code == 0
-    listed = {each["row"]: each for each in json.loads(told)}
-    assert set(listed) == set(rows())
-    assert listed["humicroedit-rating-baseline"]["figures"][0] | {"source": "-"} == {
-        "metric": "rmse",
-        "value": 0.57471,
-        "source": "-",
-    }
-    code, told = run("--list")
-    assert code == 0
-    assert all(name in told for name in rows())
-
-
-def row(figures: str = '{ benchmark = "matching", system = "Random" }', **more: str) -> str:
-    given = {"name": '"r"', "figures": figures, "recipe": '"random"', "tolerance": "0.1", "command": '"c"'} | more
-    return "[[row]]\n" + "\n".join(f"{name} = {value}" for name, value in given.items() if value)
-
-
-BAD_ROWS = [
-    ("[[row]", "is no TOML"),
-    (row(recipe='"second"'), "row r, recipe: there is no 'second'"),
-    (row(tolerance='"interval"'), "tolerance is 'interval'; it must be a number above 0"),
-    (row(tolerance="0"), "tolerance is 0; it must be a number above 0"),
-    (row(tolerance="{ bleu = 0.1 }"), r"tolerance has \['bleu'\]; the figures have other metrics"),
-    (row(command=""), "row r: has no command"),
-    (row(needed='["x"]'), "there is no 'needed'.*Did you mean 'needs'"),
-    (row('{ benchmark = "matching", system = "Randm" }'), "no published figure has"),
-    (row('{ benchmark = "matching", sistem = "Random" }'), "there is no 'sistem'"),
-    (row('{ benchmark = "matching", kind = "model" }'), "selects several figures of one metric"),
-]
-
-
-@pytest.mark.parametrize(("text", "problem"), BAD_ROWS)
-def test_what_is_no_row_is_refused(text: str, problem: str, tmp_path: Path) -> None:
-    (tmp_path / "reproduce.toml").write_text(text)
-    with pytest.raises(BadInput, match=problem):
-        read_rows(tmp_path / "reproduce.toml", "card")
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    return sample_as_corpora(tmp_path / "data")
 
 
 # ---- what runs here ---------------------------------------------------------------------------------
@@ -142,8 +49,8 @@ def test_printed_votes_are_consistent_or_not_and_never_reproduced(name: str, tol
     verdict = reproduce(find_row(name), Given())
     assert verdict.sentence.startswith(told)
     assert verdict.compared == ()
-    assert run(name)[0] == {"consistent": 4, "inconsistent": 5}[verdict.status]
-    assert json.loads(run(name, "--json")[1])[0]["splits"]["fitting"] == verdict.splits.fitting  # type: ignore[union-attr]
+    assert reproduced(name)[0] == {"consistent": 4, "inconsistent": 5}[verdict.status]
+    assert json.loads(reproduced(name, "--json")[1])[0]["splits"]["fitting"] == verdict.splits.fitting  # type: ignore[union-attr]
 
 
 WHY_NOT = {
@@ -158,24 +65,23 @@ WHY_NOT = {
 }
 
 
-@pytest.mark.parametrize("name", [n for n in rows() if n not in PRINTED_VOTES])
-def test_all_other_rows_say_why_not(name: str) -> None:
-    verdict = reproduce(find_row(name), Given(dataset="sample"))
-    assert verdict.status == "cannot run here"
-    assert WHY_NOT[find_row(name).recipe] in verdict.sentence
-    retired = find_row(name).retired
-    assert verdict.sentence.startswith("cannot run here, because ")
-    assert ("the published model was shut down on " in verdict.sentence) == (retired is not None)
+def test_all_other_rows_say_why_not() -> None:
+    for name in rows().keys() - PRINTED_VOTES.keys():
+        verdict, row = reproduce(find_row(name), Given(dataset="sample")), find_row(name)
+        assert verdict.status == "cannot run here", name
+        assert WHY_NOT[row.recipe] in verdict.sentence, name
+        assert verdict.sentence.startswith("cannot run here, because "), name
+        assert ("the published model was shut down on " in verdict.sentence) == (row.retired is not None), name
 
 
 @pytest.mark.slow
 def test_every_row_together() -> None:
-    code, told = run("--all", "--dataset", "sample")
+    code, told = reproduced("--all", "--dataset", "sample")
     assert code == 3, "nothing is reproduced without the papers' rows"
     rest = len(rows()) - len(PRINTED_VOTES)
     counts = f"0 rows reproduced, 0 differ, {rest} cannot run here. Printed votes: 5 rows consistent, 2 inconsistent."
     assert counts in told
-    code, told = run("--all", "--dataset", "sample", "--json")
+    code, told = reproduced("--all", "--dataset", "sample", "--json")
     assert [each["row"] for each in json.loads(told)] == list(rows())
 
 
@@ -191,7 +97,7 @@ def test_peoples_pass_rates_are_those_of_the_public_labels(real_data: Path, row:
 
 def test_labels_of_another_explainer_are_not_taken(real_data: Path) -> None:
     file = real_data / "humorbench" / "gemini_2.5_pro_rubric.csv"
-    code, told = run("humorbench-people-gpt-4o", "--dataset", file)
+    code, told = reproduced("humorbench-people-gpt-4o", "--dataset", file)
     assert (code, "holds 0 labels of gpt-4o and 100 are published; it has those of gemini-2.5-pro" in told) == (3, True)
 
 
@@ -213,7 +119,7 @@ def test_rows_of_the_test_split_say_that_it_is_not_there(real_data: Path) -> Non
         ("humicroedit-rating-baseline", "there is no file"),
         ("humorbench-people-claude-3.7-sonnet", "claude_2_rubric.csv"),
     ):
-        code, told = run(name, "--dataset", real_data)
+        code, told = reproduced(name, "--dataset", real_data)
         assert code == 3
         assert why in told
 
@@ -242,16 +148,16 @@ def test_the_baseline_predicts_what_the_organisers_published(real_data: Path, ta
 # ---- differences ------------------------------------------------------------------------------------
 
 
-def estimate(value: float, low: float = math.nan, high: float = math.nan) -> Estimate:
+def estimate_of(value: float, low: float = math.nan, high: float = math.nan) -> Estimate:
     return Estimate(value, math.nan, low, high, 10, 10)
 
 
 AGREES = [
-    (0.847, estimate(0.8473), 0.0005, True),
-    (0.847, estimate(0.8475), 0.0005, True),  # as far as rounding goes
-    (0.847, estimate(0.8476), 0.0005, False),
-    (0.847, estimate(math.nan), 0.0005, False),
-    (0.5, estimate(0.61, 0.45, 0.70), 0.02, False),  # however wide the interval
+    (0.847, estimate_of(0.8473), 0.0005, True),
+    (0.847, estimate_of(0.8475), 0.0005, True),  # as far as rounding goes
+    (0.847, estimate_of(0.8476), 0.0005, False),
+    (0.847, estimate_of(math.nan), 0.0005, False),
+    (0.5, estimate_of(0.61, 0.45, 0.70), 0.02, False),  # however wide the interval
 ]
 
 
@@ -271,7 +177,7 @@ def votes_row(share: float, ac1: float, ratings: int) -> Row:
     return Row("r", "card", figures, "votes", {"win_rate": 0.0005, "gwet_ac1": 0.0005}, "c")
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.integers(100, 140), st.data())
 def test_votes_that_exist_are_consistent(pairs: int, data: st.DataObject) -> None:
     wins = data.draw(st.integers(1, pairs - 1))
@@ -282,20 +188,9 @@ def test_votes_that_exist_are_consistent(pairs: int, data: st.DataObject) -> Non
     assert 1 <= found.fitting <= found.possible
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """Folders of the cards' names with the sample's rows, as if they were the corpora."""
-    for card in ("humicroedit", "newyorker_caption_contest"):
-        shutil.copytree(folder(card), tmp_path / "data" / card)
-    labels = (folder("humorbench") / "sample_rubric.csv").read_text()
-    (tmp_path / "data" / "humorbench").mkdir()
-    (tmp_path / "data" / "humorbench" / "gpt_4o_rubric.csv").write_text(labels.replace("sample-explainer-a", "gpt-4o"))
-    return tmp_path / "data"
-
-
 @pytest.mark.slow
 def test_other_rows_differ(copied: Path) -> None:
-    code, told = run("humicroedit-rating-baseline", "--dataset", copied)
+    code, told = reproduced("humicroedit-rating-baseline", "--dataset", copied)
     train = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "train.csv")]
     test = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "test.csv")]
     mean = sum(train) / len(train)
@@ -303,7 +198,7 @@ def test_other_rows_differ(copied: Path) -> None:
     assert code == 1
     assert f"differs by {rmse - 0.57471:+.5f} (rmse), " in told
     assert f"rmse: published 0.57471, here {rmse:.5f} " in told
-    code, told = run("--all", "--dataset", copied)
+    code, told = reproduced("--all", "--dataset", copied)
     assert (code, "6 differ" in told) == (1, True)
 
 
@@ -315,7 +210,7 @@ def test_a_submission_is_scored_against_its_row(copied: Path, tmp_path: Path) ->
     ids = [line.split(",", 1)[0] for line in _lines(copied / "humicroedit" / "task-1" / "test.csv")]
     path = tmp_path / "submission.csv"
     path.write_text("id,pred\n" + "".join(f"{identity},1.5\n" for identity in ids))
-    code, told = run("humicroedit-rating-hitachi", "--dataset", copied, "--predictions", path, "--json")
+    code, told = reproduced("humicroedit-rating-hitachi", "--dataset", copied, "--predictions", path, "--json")
     opened = load("humicroedit_rating", dataset=str(copied / "humicroedit"))
     expected = evaluate(opened, dict.fromkeys(ids, "Rating: 1.5")).metrics
     (verdict,) = json.loads(told)
@@ -368,17 +263,6 @@ def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], problem
 # ---- every recipe can fail ------------------------------------------------------------------------
 
 
-def told_wrongly(row: Row, by: float = 0.01) -> Row:
-    """The row with every figure printed too high."""
-    return replace(row, figures=tuple(replace(figure, value=figure.value + by) for figure in row.figures))
-
-
-def of_these_rows(row: Row, use: Given) -> Row:
-    """The row as a paper on these rows would print it."""
-    compared = reproduce(row, use).compared
-    return replace(row, figures=tuple(replace(c.figure, value=round(c.here.value, 6), n=c.here.n) for c in compared))
-
-
 def spoil(data: Path, recipe: str) -> None:
     """Turn a person's label, or leave out half of the test rows."""
     if recipe == "labels":
@@ -426,63 +310,6 @@ def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Pa
         assert reproduce(right, use).status == "differs"
 
 
-def of_a_training(folder: Path, value: object, **config: str) -> Path:
-    """The files of a finished `train text` that `reproduce` reads."""
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps({"task": "explanation", "fold": "all", "dataset": "x"} | config))
-    test = {"perplexity": {"word_perplexity": {"value": value}}}
-    (folder / "metrics.json").write_text(json.dumps({"test": test, "rows": {"test": 655}}))
-    return folder / "metrics.json"
-
-
-def of_lm_eval(path: Path, value: float, signature: str) -> Path:
-    """lm-eval's results, as far as `reproduce` reads them."""
-    task = "nyc_explanation_crossval"
-    configs = {task: {"metadata": {"signature": signature}}}
-    held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 655}}}
-    path.write_text(json.dumps(held | {"configs": configs}))
-    return path
-
-
-def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path: Path) -> None:
-    row = find_row("perplexity-t5-large")
-    signature = "bench:explanation|data:x|fold:all|shots:0|setting:description"
-    files = (
-        of_a_training(tmp_path / "near", 42.0),
-        of_lm_eval(tmp_path / "results_near.json", 42.0, signature),
-        of_a_training(tmp_path / "far", 50.0),
-        of_lm_eval(tmp_path / "results_far.json", 50.0, signature),
-        of_a_training(tmp_path / "none", None),
-    )
-    told = [reproduce(row, Given(predictions=path)) for path in files]
-    assert [each.status for each in told] == ["reproduced"] * 2 + ["differs"] * 3
-    assert [each.compared[0].here.n for each in told] == [655] * 5
-    for path, why in (
-        (of_a_training(tmp_path / "fold", 42.0, fold="2"), "it has fold=2, the row fold=all"),
-        (of_a_training(tmp_path / "task", 42.0, task="mock_explaining"), "it is a run of mock_explaining"),
-        (of_a_training(tmp_path / "text", "42"), "'42' is no perplexity"),
-        (of_a_training(tmp_path / "large", 10**400), "holds no perplexity"),
-        (of_a_training(tmp_path / "small", 0.5), "0.5 is no perplexity"),
-        (of_a_training(tmp_path / "sample", 42.0, dataset="sample"), "its rows are those of the packaged sample"),
-        (
-            of_lm_eval(tmp_path / "results_1.json", 42.0, signature.replace("all", "1")),
-            "it has fold=1, the row fold=all",
-        ),
-        (tmp_path / "near" / "config.json", "holds no perplexity of one run of explanation"),
-    ):
-        with pytest.raises(BadInput, match=why):
-            reproduce(row, Given(predictions=path))
-
-
-@pytest.mark.slow
-def test_a_model_with_other_scores_is_not_reproduced(copied: Path) -> None:
-    row = replace(find_row("matching-gpt-4-5-shot"), parameters={"fold": "0"})
-    use = Given(dataset=str(copied), model="baseline/first")
-    right = of_these_rows(row, use)
-    assert reproduce(right, use).status == "reproduced"
-    assert reproduce(told_wrongly(right, 0.021), use).status == "differs"
-
-
 WRONG_VOTES = [
     (0.846, 0.644, 0),  # 110 and 111 of 131 are .840 and .847
     (0.847, 0.999, 0),  # 20 pairs lost leave less agreement only where some are divided
@@ -496,85 +323,3 @@ def test_votes_that_nobody_can_have_given_are_inconsistent(share: float, ac1: fl
     verdict = reproduce(votes_row(share, ac1, 393), Given())
     assert verdict.splits
     assert (verdict.splits.fitting, verdict.status) == (fitting, "consistent" if fitting else "inconsistent")
-
-
-# ---- models and logs --------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path: Path) -> None:
-    given = ("matching-clip-zero-shot", "--dataset", copied)
-    code, told = run(*given, "--model", "baseline/first")
-    assert code == 1
-    assert "accuracy: published 0.56600, here 0.20000 [" in told
-    (log,) = (tmp_path / "logs").glob("*.eval")
-    assert run(*given, "--predictions", log) == (code, told)
-    code, told = run("ranking-clip-zero-shot", "--dataset", copied, "--model", "baseline/first", "--json")
-    (verdict,) = json.loads(told)
-    assert (code, verdict["status"], verdict["changed"]) == (1, "differs", {})
-    assert [f["here"] for f in verdict["figures"]] == [pytest.approx(0.68), pytest.approx(0.32)]
-
-
-@pytest.mark.slow
-def test_fewer_items_than_published_are_told(tmp_path: Path) -> None:
-    shutil.copy(folder("humorbench") / "sample_rubric.csv", tmp_path / "labels.csv")
-    ids = [record.id for record in load("humorbench_autograder", dataset=str(tmp_path / "labels.csv")).records]
-    (tmp_path / "verdicts.json").write_text(json.dumps(dict.fromkeys(ids, "<judgement>PASS</judgement>")))
-    given = ("--dataset", tmp_path / "labels.csv", "--predictions", tmp_path / "verdicts.json")
-    code, told = run("humorbench-autograder-gpt-4o", *given)
-    assert code == 1
-    assert "accuracy: published 0.87000, here 0.60000 [" in told
-    assert "published on n 400: these are other rows." in told
-
-
-@pytest.mark.slow
-def test_clip_runs_where_its_weights_are_at_hand(copied: Path, tmp_path: Path) -> None:
-    from standins.tiny_clip_folder import saved
-
-    from humor_tasks import clip_predict
-
-    weights, dataset = saved(tmp_path), copied / "newyorker_caption_contest"
-    given = ("matching-clip-zero-shot", "--dataset", copied, "--model", f"clip/{weights}")
-    code, told = run(*given, "--json")
-    letters = clip_predict(dataset, "matching", weights, fold="all")
-    expected = evaluate(load("matching", dataset=str(dataset), setting="pixels", fold="all"), letters).metrics
-    (verdict,) = json.loads(told)
-    assert [figure["here"] for figure in verdict["figures"]] == [expected["accuracy"].value]
-    assert code == {"reproduced": 0, "differs": 1}[verdict["status"]]
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_be_used_says_why(copied: Path) -> None:
-    code, told = run("matching-clip-zero-shot", "--dataset", copied, "--model", "clip/no-such-folder")
-    assert code == 3
-    assert "cannot run here, because model clip/no-such-folder: " in told
-
-
-@pytest.mark.slow
-def test_logs_that_do_not_fit_the_row_are_refused(copied: Path, tmp_path: Path) -> None:
-    def log(task: Any, **more: Any) -> str:
-        more = {"log_dir": str(tmp_path / "logs"), **more}
-        return str(eval(task, model="baseline/first", display="none", **more)[0].location)
-
-    dataset = str(copied / "newyorker_caption_contest")
-    given = ("reproduce", "matching-t5-11b", "--dataset", copied, "--predictions")
-    whole = log(matching(dataset=dataset, fold="all"))
-    told = run(*given[1:], whole)
-    assert told[0] == 1
-    assert "accuracy: published 0.70800, here 0.20000 [" in told[1]
-    for part in ("1/2", "2/2"):
-        log(matching(dataset=dataset, fold="all", shard=part), log_dir=str(tmp_path / "parts"))
-    assert run(*given[1:], tmp_path / "parts") == told
-    assert "is no run of matching" in refused(*given, log(ranking(dataset=dataset, fold="all")))
-    assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset=dataset)))
-    assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset=dataset, fold="all"), limit=4))
-    assert "holds several runs of matching" in refused(*given, tmp_path / "logs")
-    sample = log(matching(dataset="sample", fold="all"))
-    for name in ("matching-clip-fine-tuned", "matching-gpt-4-5-shot"):
-        text = refused("reproduce", name, "--predictions", sample)
-        assert "its rows are those of the packaged sample" in text
-        assert "the row setting=pixels" in text or "the row shots=5" in text
-
-
-def test_benchmarks_of_the_rows_exist() -> None:
-    assert {row.benchmark for row in rows().values()} <= set(BENCHMARKS)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from characterisation.cases import Case, all_cases, kind_of, others
+from characterisation.cases import Case, inspect, kind_of, others
 from characterisation.record import Recorder
 from characterisation.scripted import InLmEval, in_inspect
 from inspect_ai import eval, score
@@ -29,31 +30,30 @@ from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, run_lm_eval, scripted_judge
 
 # One run a benchmark and kind of scorer; in a third of the replies something is wrong.
-CASES = (
-    """
-inspect/matching/sample/fold=all/scripted
-inspect/ranking/sample/on_unparsed=random,seed=7,fold=all/scripted
-inspect/explanation/sample/setting=description/scripted
-inspect/brainstorm/sample/epochs=2/scripted
-inspect/crowd_pairs/sample/pairs=top_against_1000/longest
-inspect/crowd_groups/sample/against=all/scripted
-inspect/crowd_groups/sample/tau=fit/longest
-inspect/caption_writing/sample/mode=overall/scripted
-inspect/explanation_preference/sample/default/none
-inspect/mock_detecting/sample/input=description,scene=all,frames=3/scripted
-inspect/mock_matching/sample/input=description,replicates=2,on_unparsed=random/scripted
-inspect/mock_explaining/sample/input=description,scene=all,frames=3/scripted
-inspect/mock_generation/sample/default/scripted
-inspect/humicroedit_rating/sample/estimate=expected/digits
-inspect/humicroedit_pairwise/sample/setting=edited_only,via=ratings/scripted
-inspect/humicroedit_pairwise/sample/on_unparsed=random/scripted
-inspect/humorbench/sample/one_explanation_per=row,graders=3/scripted
-inspect/humorbench/sample/one_explanation_per=caption/scripted
-inspect/humorbench_autograder/sample/default/scripted
-""".split()
-    + [case.key for case in others()]
-)
-BY_KEY = {case.key: case for case in all_cases()}
+GRADED = inspect("humorbench", graders=3, subset="wordplay", cache=False)
+WRITTEN = inspect("mock_generation", graders=1, cache=False)
+CASES = [
+    inspect("matching", fold="all"),
+    inspect("ranking", on_unparsed="random", seed=7),
+    inspect("explanation", setting="description"),
+    inspect("brainstorm", epochs=2),
+    inspect("crowd_pairs", "longest", pairs="top_against_1000", per_contest=2),
+    inspect("crowd_groups", against="all", contests="9013-9015"),
+    inspect("crowd_groups", "longest", tau="fit", contests="9013-9015"),
+    inspect("caption_writing", graders=1, mode="overall", contests="9013-9015", cache=False),
+    inspect("explanation_preference", "none", 1, system="$SYSTEM", cache=False),
+    inspect("mock_detecting", input="description", scene="all", frames=3),
+    inspect("mock_matching", input="description", replicates=2, on_unparsed="random"),
+    inspect("mock_explaining", input="description", scene="all", frames=3),
+    WRITTEN,
+    inspect("humicroedit_rating", "digits", estimate="expected"),
+    inspect("humicroedit_pairwise", setting="edited_only", via="ratings"),
+    inspect("humicroedit_pairwise", on_unparsed="random"),
+    GRADED,
+    inspect("humorbench", graders=1, one_explanation_per="caption", cache=False),
+    inspect("humorbench_autograder"),
+    *others(),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -73,14 +73,14 @@ def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]
     return found
 
 
-def made(case: Case, folder: Path) -> Path:
+def log_of_case(case: Case, folder: Path) -> Path:
     """The log of a case."""
     Recorder(folder, None).record(case)
     (path,) = (folder / "logs").glob("*.eval")
     return path
 
 
-def printed(path: Path) -> dict[str, dict[str, float]]:
+def printed_by_inspect(path: Path) -> dict[str, dict[str, float]]:
     """The metrics that Inspect printed, by scorer."""
     results = read_eval_log(str(path), header_only=True).results
     assert results is not None
@@ -97,27 +97,26 @@ def check_as_logged(found: list[Rescored]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", CASES)
-def test_scores_of_an_inspect_log_are_those_logged(key: str, tmp_path: Path) -> None:
-    path = made(BY_KEY[key], tmp_path)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_scores_of_an_inspect_log_are_those_logged(case: Case, tmp_path: Path) -> None:
+    path = log_of_case(case, tmp_path)
     with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
         found = rescore(path)
     check_as_logged(found)
     for each in found:
-        by_inspect = printed(path)[each.result.scorer]
+        by_inspect = printed_by_inspect(path)[each.result.scorer]
         for name, estimate in each.estimates.items():  # the parts of rates that are zero are not printed
             assert repr(float(by_inspect.get(name, 0.0))) == repr(float(estimate.value)), name
 
 
 def test_every_benchmark_is_among_the_cases() -> None:
-    assert {key.split("/")[1] for key in CASES} == set(BENCHMARKS)
+    assert {case.tasks[0] for case in CASES} == set(BENCHMARKS)
 
 
 STUBS = (
-    *("nyc_matching", "nyc_matching_gen", "nyc_ranking", "nyc_ranking_gen", "nyc_explanation", "nyc_explanation_gen"),
-    *("humicroedit_rating", "humicroedit_rating_gen", "humicroedit_pairwise", "humicroedit_pairwise_gen"),
-    *("mock_detecting", "mock_detecting_gen", "mock_matching", "mock_matching_gen", "mock_explaining_gen"),
-    *("humorbench", "humorbench_autograder", "crowd_pairs", "crowd_pairs_gen", "crowd_groups", "crowd_groups_gen"),
+    *("nyc_matching", "nyc_matching_gen", "nyc_explanation", "nyc_explanation_gen", "mock_explaining_gen"),
+    *("humicroedit_rating", "humicroedit_rating_gen", "humicroedit_pairwise", "mock_detecting", "mock_matching_gen"),
+    *("humorbench", "humorbench_autograder", "crowd_pairs_gen", "crowd_groups"),
 )
 
 
@@ -152,15 +151,16 @@ def test_scores_of_pairs_in_lm_eval_are_those_logged(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """matching.eval over all folds, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
+    """matching.eval, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
     folder = tmp_path_factory.mktemp("rescore")
-    (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), display="none")
+    how = {"display": "none", "log_dir": str(folder / "made")}
+    (log,) = eval(matching(dataset="sample"), model=in_inspect("matching"), **how)
     again = score(log, multiple_choice_released_chat(), action="append", display="none")
-    (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), display="none", limit=4)
+    (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), limit=4, **how)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
-    for part in ("1/3", "2/3", "3/3"):
-        task = matching(dataset="sample", fold="all", shard=part)
+    for part in ("1/2", "2/2"):
+        task = matching(dataset="sample", shard=part)
         eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
     return folder
 
@@ -178,7 +178,7 @@ RULES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_another_rule_scores_as_a_run_with_that_rule(logs: Path, rules: dict[str, Any]) -> None:
     log = read_eval_log(str(logs / "matching.eval"))
-    run = load("matching", dataset="sample", fold="all", **rules)
+    run = load("matching", dataset="sample", **rules)
     texts = {str(s.id): (s.output.completion, s.output.stop_reason == "content_filter") for s in log.samples or []}
     outcomes = [run.outcome(record, *texts[record.id]) for record in run.records]
     (found,) = rescore(logs / "matching.eval", [(name, str(value)) for name, value in rules.items()])
@@ -200,19 +200,13 @@ def test_scorers_keep_their_own_rules(logs: Path, tmp_path: Path) -> None:
     check_as_logged(rescore(tmp_path / "given.eval"))
 
 
-def with_rule(task: str, rule: str, folder: Path) -> Path:
-    case = BY_KEY[f"inspect/{task}"]
-    changed = Case(case.harness, case.tasks, rule, case.model, case.args | {"on_unparsed": rule}, case.graders)
-    return made(changed, folder)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "task",
-    ["humorbench/sample/one_explanation_per=row,graders=3/scripted", "mock_generation/sample/default/scripted"],
-)
-def test_judged_scores_by_another_rule_need_no_grader(task: str, tmp_path: Path) -> None:
-    wrong, exclude = (with_rule(task, rule, tmp_path / rule) for rule in ("wrong", "exclude"))
+@pytest.mark.parametrize("case", [GRADED, WRITTEN], ids=lambda case: case.key)
+def test_judged_scores_by_another_rule_need_no_grader(case: Case, tmp_path: Path) -> None:
+    wrong, exclude = (
+        log_of_case(replace(case, args=case.args | {"on_unparsed": rule}), tmp_path / rule)
+        for rule in ("wrong", "exclude")
+    )
     for log, rule, other in ((wrong, "exclude", exclude), (exclude, "wrong", wrong)):
         with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
             changed, expected = rescore(log, [("on_unparsed", rule)])[0], rescore(other)[0]
@@ -226,7 +220,7 @@ def test_judged_scores_by_another_rule_need_no_grader(task: str, tmp_path: Path)
 def test_a_comparison_with_the_reference_is_counted_again(tmp_path: Path) -> None:
     found: dict[str, EvalLog] = {}
     for rule in ("wrong", "exclude"):
-        task = explanation(dataset="sample", fold="all", on_unparsed=rule)
+        task = explanation(dataset="sample", fold="4", on_unparsed=rule)
         (log,) = eval(task, model=in_inspect("explanation"), display="none")
         judges = {"grader": [in_inspect("judge", "j")]}
         found[rule] = score(log, reference_preference(cache=False), action="append", display="none", model_roles=judges)
@@ -257,7 +251,7 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
     assert accuracy["difference"] == accuracy["rescored"] - accuracy["logged"] > 0
     assert f"{accuracy['rescored']:.5f}" in said
     items = {item["id"]: item for item in written["items"]}
-    run = load("matching", dataset="sample", fold="all", on_unparsed="exclude")
+    run = load("matching", dataset="sample", on_unparsed="exclude")
     assert set(items) == {record.id for record in run.records}
     left_out = [item for item in items.values() if "accuracy" not in item["rescored"]["values"]]
     assert len(left_out) == written["changed_replies"]
@@ -317,7 +311,7 @@ def test_rules_that_do_not_apply_are_refused_or_left_as_logged(tmp_path: Path) -
 def test_the_parts_of_a_run_are_rescored_as_one(logs: Path) -> None:
     (parts,), (whole,) = rescore(logs / "parts"), rescore(logs / "matching.eval")
     check_as_logged([parts])
-    assert len(parts.result.paths) == 3
+    assert len(parts.result.paths) == 2
     assert {n: repr(e) for n, e in parts.estimates.items()} == {n: repr(e) for n, e in whole.estimates.items()}
     rules = [("on_unparsed", "exclude")]
     assert repr(rescore(logs / "parts", rules)[0].estimates) == repr(
@@ -349,11 +343,12 @@ DAMAGED: list[tuple[Any, str]] = [
 
 
 @pytest.fixture(scope="module")
-def judged_log() -> EvalLog:
+def judged_log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     (log,) = eval(
         humorbench(dataset="sample", cache=False),
         model=ScriptedModel("a", "<explanation>It is a pun.</explanation>").model,
         model_roles={"grader": scripted_judge("j", True).model},
+        log_dir=str(tmp_path_factory.mktemp("judged")),
         display="none",
         limit=2,
     )

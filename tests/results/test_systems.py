@@ -38,7 +38,7 @@ TEXTS = {
 }
 
 
-def explainer(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
+def explaining(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
     """Answers by the record's id."""
     return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
@@ -46,7 +46,7 @@ def explainer(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
 def inspect_log(folder: Path, task: Task | None = None, model: ScriptedModel | None = None, **more: Any) -> Path:
     task = task or explanation(dataset="sample")
     judge = {"grader": says("j", "<judgement>A</judgement>").model}
-    named = (model or explainer()).model
+    named = (model or explaining()).model
     (log,) = eval(task, model=named, model_roles=judge, display="none", log_dir=str(folder), **more)
     return Path(log.location)
 
@@ -130,7 +130,7 @@ def test_a_lone_surrogate_becomes_what_can_be_logged(tmp_path: Path) -> None:
 # ---- what is none -------------------------------------------------------------------------------
 
 
-def told(path: Path | str, message: str) -> None:
+def told_of(path: Path | str, message: str) -> None:
     with pytest.raises(BadInput) as caught:
         read_system(str(path), RUN)
     assert message in str(caught.value)
@@ -138,15 +138,15 @@ def told(path: Path | str, message: str) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    told(
+    told_of(
         tmp_path / "no.json",
         "there is no such file; name 'human', an Inspect log, lm-eval's samples or {id: text} as JSON",
     )
-    told("Human", "there is no such file")
-    told(tmp_path, "is a folder")
+    told_of("Human", "there is no such file")
+    told_of(tmp_path, "is a folder")
     for name in ("broken.eval", "empty.eval"):
         (tmp_path / name).write_text("{" if name.startswith("b") else "")
-        told(tmp_path / name, "cannot be read as an Inspect log" if name.startswith("b") else "is empty")
+        told_of(tmp_path / name, "cannot be read as an Inspect log" if name.startswith("b") else "is empty")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_texts_that_are_none(name: str, body: str, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(body)
-    told(tmp_path / name, message)
+    told_of(tmp_path / name, message)
 
 
 @pytest.fixture(scope="module")
@@ -194,32 +194,32 @@ def test_samples_that_are_none(
 ) -> None:
     path = tmp_path / "samples.jsonl"
     path.write_text("\n".join(map(json.dumps, change(samples))))
-    told(path, message)
+    told_of(path, message)
 
 
 def test_samples_cut_short(samples: list[dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     path.write_text("\n".join(map(json.dumps, samples))[:-30])
-    told(path, "line 5: not JSON that can be read")
+    told_of(path, "line 5: not JSON that can be read")
 
 
 def test_samples_of_another_task_are_none(tmp_path: Path) -> None:
-    told(lm_eval_samples(tmp_path, "nyc_matching_gen"), "line 1 is not of humor_tasks/explanation.")
+    told_of(lm_eval_samples(tmp_path, "nyc_matching_gen"), "line 1 is not of humor_tasks/explanation.")
 
 
 @pytest.mark.slow
 def test_logs_that_are_none(tmp_path: Path) -> None:
     letters = says("m", "Answer: A")
     other = inspect_log(tmp_path, matching(dataset="sample"), letters)
-    told(other, "is not of humor_tasks/explanation")
+    told_of(other, "is not of humor_tasks/explanation")
     comparison = explanation_preference(system=write_texts(tmp_path / "t.json", REPLIES), dataset="sample")
-    told(inspect_log(tmp_path, comparison), "is not of humor_tasks/explanation")
-    told(inspect_log(tmp_path, epochs=2), "holds several epochs; keep one reply per instance (--epochs 1)")
+    told_of(inspect_log(tmp_path, comparison), "is not of humor_tasks/explanation")
+    told_of(inspect_log(tmp_path, epochs=2), "holds several epochs; keep one reply per instance (--epochs 1)")
     lost = {**REPLIES}
     lost.pop(IDS[1])
-    told(inspect_log(tmp_path, model=explainer(lost)), "ended with status error; finish it with inspect eval-retry")
-    tolerated = inspect_log(tmp_path, model=explainer(lost), fail_on_error=False)
-    told(tolerated, f"sample {IDS[1]} has no reply; finish the run with inspect eval-retry")
+    told_of(inspect_log(tmp_path, model=explaining(lost)), "ended with status error; finish it with inspect eval-retry")
+    tolerated = inspect_log(tmp_path, model=explaining(lost), fail_on_error=False)
+    told_of(tolerated, f"sample {IDS[1]} has no reply; finish the run with inspect eval-retry")
 
 
 def test_what_is_wrong_with_a_system_is_told_without_a_traceback(tmp_path: Path) -> None:

@@ -12,6 +12,19 @@ import av
 import numpy as np
 from PIL import Image
 
+KINDS = [
+    ("mp4", "libx264", 3),
+    ("mp4", "mpeg4", 2),
+    ("mov", "libx264", 0),
+    ("mov", "mjpeg", 0),
+    ("matroska", "libx264", 3),
+    ("webm", "libvpx-vp9", 0),
+    ("webm", "libvpx", 0),
+    ("avi", "mpeg4", 2),
+    ("avi", "libx264", 3),
+    ("avi", "mjpeg", 0),
+]
+"""Containers and codecs that are read, with the most B-frames of each."""
 ROWS, COLUMNS = 4, 4  # 16 bits
 SQUARE = 16
 

@@ -32,6 +32,14 @@ def raises(name: str, problem: Exception) -> ScriptedModel:
     return ScriptedModel(name, problem)
 
 
+class ProviderError(Exception):
+    """What a model's provider raises for a request that its server refuses."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__("no")
+        self.status_code = status_code
+
+
 def judging(name: str, judge: Judge, as_json: bool = False) -> ScriptedModel:
     """A model that judges the two texts it is shown."""
     return ScriptedModel(name, lambda messages: verdict(judge(*shown(messages[-1].text)), as_json))

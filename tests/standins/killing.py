@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -12,15 +13,18 @@ from click.testing import CliRunner
 
 from humor_tasks.cli import main
 
+CONTEXTS = multiprocessing.get_context
 _EVENTS = ("open", "os.mkdir", "os.rename", "os.link", "os.rmdir", "shutil.copyfile")
 
 
-def build(folder: Path, minilm: str, output: str, at: int | None = None) -> None:
+def build(folder: Path, encoder: Path, output: str, at: int | None = None, workers: int = 1) -> None:
     """Build invented contests into `folder/output` and write `folder/operations.txt`, the number of file operations
     below the output's and the work folder's names.
 
-    at: the operation before which this process gets SIGKILL, from 1. None: never.
+    at: the operation before which this process gets SIGKILL, from 1. None: never. workers: the build's processes are
+    forked of this one, which has imported everything and has no threads; those of users are spawned.
     """
+    multiprocessing.get_context = lambda method=None: CONTEXTS("fork")  # type: ignore[assignment, method-assign]
     count = [0]
     ours = str(folder / output), str(folder / f".{output}")
 
@@ -34,8 +38,8 @@ def build(folder: Path, minilm: str, output: str, at: int | None = None) -> None
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(counted)
-    given = ["--annotations", folder / "annotations.json", "--crowd", folder / "crowd", "--embedding", minilm]
-    arguments = ["build", "newyorker", *map(str, given), "--workers", "1", "-o", str(folder / output)]
+    given = ["--annotations", folder / "annotations.json", "--crowd", folder / "crowd", "--embedding", encoder]
+    arguments = ["build", "newyorker", *map(str, given), "--workers", str(workers), "-o", str(folder / output)]
     result = CliRunner().invoke(main, arguments)
     if result.exit_code:
         raise RuntimeError(result.output)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,24 @@ def posts(folder: Path, n: int = 8) -> list[str]:
 
 def mustard_of(**wrong: Any) -> Any:
     return lambda p: ["--mustard", mustard(p / "m.json", {"1_1": (dialogue(1), True)}, **wrong)]
+
+
+# ---- folders ------------------------------------------------------------------------------------
+
+
+def dialogues(tmp: Path, n: int = 24) -> Path:
+    """MUStARD's file of n dialogues, every second of which is sarcastic."""
+    return mustard(tmp / "m.json", {f"1_{i}": (dialogue(i), bool(i % 2)) for i in range(n)})
+
+
+def comedy_only(tmp: Path, *more: object) -> Path:
+    """What `build mock --mustard FILE` writes: no cartoons, no posts, no clips."""
+    built(tmp / "mock", "--mustard", dialogues(tmp), *more)
+    return tmp / "mock"
+
+
+def without_pictures(tmp: Path, *more: object) -> Path:
+    """Comedy, and posts with neither pictures nor descriptions."""
+    posts(tmp, 20)
+    shutil.rmtree(tmp / "cai" / "dataset_image")
+    return comedy_only(tmp, "--cai", tmp / "cai", "--missing", "keep", *more)

@@ -10,6 +10,7 @@ from typing import Any
 from humor_tasks.corpora.newyorker.work import Stage, Work
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.writing import write_text
+from humor_tasks.errors import BadInput
 
 
 def _words(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:
@@ -50,3 +51,12 @@ def work_in(folder: Path, **changes: Any) -> Work:
 def files_in(folder: Path) -> dict[str, bytes]:
     """The files of a folder with their bytes."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def double(item: int) -> int:
+    """A unit that is not of a build."""
+    return 2 * item
+
+
+def refuse(item: int) -> int:
+    raise BadInput("no room")

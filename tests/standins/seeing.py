@@ -6,8 +6,10 @@ import base64
 import hashlib
 import threading
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+from standins import commands
 from standins.waiting import LIMIT
 
 from humor_tasks.data.descriptions import QUESTIONS
@@ -65,3 +67,9 @@ class Seer:
     def revive(self) -> None:
         self.client_died.set()
         self.limit = None
+
+
+def described(out: Path, model: str = "openai-api/seer/eye", *more: str) -> str:
+    """The sample's first fold, described by a model: the folder that `humor-tasks describe` writes."""
+    commands.humor_tasks("describe", "--model", model, "--dataset", "sample", "--fold", "0", "-o", out, *more)
+    return str(out)

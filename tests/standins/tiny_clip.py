@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import io
 import json
@@ -60,3 +61,8 @@ def encoded(image: Any, kind: str = "PNG") -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, format=kind)
     return buffer.getvalue()
+
+
+def uri(png: bytes) -> str:
+    """The bytes as a `data:` URI."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"

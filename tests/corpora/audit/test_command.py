@@ -22,24 +22,24 @@ MARKUP = "<script>window.hacked = 1</script><img src=x onerror='window.hacked=2'
 BIDI = "left \u202eright \x1b[2J end"
 
 
-def run(*arguments: object) -> Result:
+def audit_command(*arguments: object) -> Result:
     done = CliRunner().invoke(main, ["audit", *map(str, arguments)], catch_exceptions=False)
     assert "Traceback" not in done.output
     return done
 
 
-def row(i: int, **more: Any) -> dict[str, Any]:
+def choices_row(i: int, **more: Any) -> dict[str, Any]:
     choices = [f"caption {i * 7919 + k * 104729} of its own kind" for k in range(4)]
     return {"id": f"r{i}", "contest": i // 2, "options": choices, "label": "ABCD"[i % 4], **more}
 
 
-def lines(path: Path, rows: list[Any]) -> Path:
+def jsonl_file(path: Path, rows: list[Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
     return path
 
 
-def table(path: Path, rows: list[list[Any]]) -> Path:
+def csv_file(path: Path, rows: list[list[Any]]) -> Path:
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
     return path
@@ -48,13 +48,13 @@ def table(path: Path, rows: list[list[Any]]) -> Path:
 # ---- reading ------------------------------------------------------------------------------------
 
 
-def read(*arguments: object) -> Any:
+def audit_json(*arguments: object) -> Any:
     done = CliRunner().invoke(main, ["audit", *map(str, arguments), "--json"], catch_exceptions=False)
     return json.loads(done.stdout)
 
 
 def test_columns_are_recognised_and_it_says_which(tmp_path: Path) -> None:
-    found = read(lines(tmp_path / "x.jsonl", [row(i) for i in range(8)]))
+    found = audit_json(jsonl_file(tmp_path / "x.jsonl", [choices_row(i) for i in range(8)]))
     assert found["answers"] == "choice"
     assert found["read_as"] == [
         "Read as multiple choice: letters.",
@@ -75,19 +75,19 @@ ANSWERS = [
 @pytest.mark.parametrize(("answers", "said"), ANSWERS)
 def test_answers_of_choices_are_read_alike(tmp_path: Path, answers: list[Any], said: str) -> None:
     rows = [{"choices": [f"{letter}{i}" for letter in "pqrs"], "answer": each} for i, each in enumerate(answers)]
-    found = read(lines(tmp_path / "x.jsonl", rows))
+    found = audit_json(jsonl_file(tmp_path / "x.jsonl", rows))
     assert found["read_as"][0] == f"Read as multiple choice: {said}."
     shares = {label: share["value"] for label, share in found["labels"][0]["shares"].items()}
     assert shares == pytest.approx({"A": 1 / 3, "B": 1 / 3, "C": 0, "D": 1 / 3})
 
 
 def test_csv_with_a_list_or_with_a_column_for_each_choice(tmp_path: Path) -> None:
-    listed = table(
-        tmp_path / "x.csv", [["options", "label"], *([json.dumps(row(i)["options"]), "B"] for i in range(3))]
+    listed = csv_file(
+        tmp_path / "x.csv", [["options", "label"], *([json.dumps(choices_row(i)["options"]), "B"] for i in range(3))]
     )
-    apart = table(tmp_path / "y.csv", [["a", "b", "right"], ["one", "two", "0"], ["three", "four", "1"]])
-    assert read(listed)["labels"][0]["shares"]["B"]["value"] == 1
-    found = read(apart, "--choices", "a, b", "--answer", "right")
+    apart = csv_file(tmp_path / "y.csv", [["a", "b", "right"], ["one", "two", "0"], ["three", "four", "1"]])
+    assert audit_json(listed)["labels"][0]["shares"]["B"]["value"] == 1
+    found = audit_json(apart, "--choices", "a, b", "--answer", "right")
     assert "choices from a, b (given); answer from right (given)" in found["read_as"][1]
 
 
@@ -96,21 +96,21 @@ def test_yes_and_no_and_ratings_and_rows_by_id(tmp_path: Path) -> None:
         f"s{i}": {"utterance": f"line number {i}", "context": ["before", "it"], "sarcasm": i % 2 == 0} for i in range(6)
     }
     (tmp_path / "x.json").write_text(json.dumps(said))
-    assert read(tmp_path / "x.json")["labels"][0]["shares"]["yes"]["value"] == 0.5
-    rated = table(tmp_path / "y.csv", [["joke", "score"], *([f"joke number {i}", i / 4] for i in range(9))])
-    assert read(rated)["labels"][0]["shares"]["greatest"]["value"] == 2
+    assert audit_json(tmp_path / "x.json")["labels"][0]["shares"]["yes"]["value"] == 0.5
+    rated = csv_file(tmp_path / "y.csv", [["joke", "score"], *([f"joke number {i}", i / 4] for i in range(9))])
+    assert audit_json(rated)["labels"][0]["shares"]["greatest"]["value"] == 2
 
 
 def test_a_folder_has_splits_and_configs(tmp_path: Path) -> None:
     for config in ("easy", "hard"):
-        lines(tmp_path / config / "train.jsonl", [row(i) for i in range(8)])
-        lines(tmp_path / config / "test-00000-of-00001.jsonl", [row(i) for i in range(8, 12)])
-    every = read(tmp_path)
+        jsonl_file(tmp_path / config / "train.jsonl", [choices_row(i) for i in range(8)])
+        jsonl_file(tmp_path / config / "test-00000-of-00001.jsonl", [choices_row(i) for i in range(8, 12)])
+    every = audit_json(tmp_path)
     assert [part["part"] for part in every["parts"]] == ["easy/test", "easy/train", "hard/test", "hard/train"]
     assert [each["kind"] for each in every["findings"] if "splits" in each["kind"]] == []
-    one = read(tmp_path, "--config", "easy", "--split", "train")
+    one = audit_json(tmp_path, "--config", "easy", "--split", "train")
     assert [part["part"] for part in one["parts"]] == ["train"]
-    lines(tmp_path / "other" / "test.jsonl", [{"text": "a", "label": 1}])
+    jsonl_file(tmp_path / "other" / "test.jsonl", [{"text": "a", "label": 1}])
     said = refused("audit", tmp_path)
     assert "configs with other columns: easy, hard, other. Choose among them with --config." in said
     assert "there is none of that name; there are: easy, hard, other. Did you mean 'easy'?" in refused(
@@ -119,17 +119,17 @@ def test_a_folder_has_splits_and_configs(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_is_read_by_its_loader() -> None:
-    found = read("sample", "--task", "ranking", "-T", "fold=0")
+    found = audit_json("sample", "--task", "ranking", "-T", "fold=0")
     assert [part["part"] for part in found["parts"]] == ["train", "validation", "test"]
     assert found["findings"] == [each for each in found["findings"] if each["severity"] != "error"]
-    rated = read("sample", "--task", "humicroedit_rating", "--split", "dev")
+    rated = audit_json("sample", "--task", "humicroedit_rating", "--split", "dev")
     assert (rated["answers"], [part["part"] for part in rated["parts"]]) == ("rating", ["dev"])
-    asked = read("sample", "--task", "mock_detecting", "-T", "input=description")
+    asked = audit_json("sample", "--task", "mock_detecting", "-T", "input=description")
     assert asked["answers"] == "yes/no"
 
 
 def test_folds_are_compared_within_themselves() -> None:
-    found = read("sample", "--task", "matching")
+    found = audit_json("sample", "--task", "matching")
     assert {part["part"].split(" of ")[1] for part in found["parts"]} >= {"fold 0"}
     assert "group_in_two_splits" not in {each["kind"] for each in found["findings"]}
 
@@ -142,7 +142,7 @@ def test_a_hub_dataset_is_read_by_its_catalogue(tmp_path: Path, monkeypatch: pyt
     on_hub, there = rows.catalogue, rows.open_rows
     monkeypatch.setattr(rows, "catalogue", lambda dataset, **how: on_hub(str(home), **how))
     monkeypatch.setattr(rows, "open_rows", lambda dataset, **how: there(str(home), **how))
-    found = read("some/captions", "--config", "matching")
+    found = audit_json("some/captions", "--config", "matching")
     assert [(part["part"], part["rows"]) for part in found["parts"]] == [("train", 3), ("test", 3)]
     assert "choices from caption_choices (recognised by its name)" in found["read_as"][1]
     assert "Did you mean 'matching'?" in refused("audit", "some/captions", "--config", "matchin")
@@ -151,16 +151,16 @@ def test_a_hub_dataset_is_read_by_its_catalogue(tmp_path: Path, monkeypatch: pyt
 
 def test_texts_of_other_datasets(tmp_path: Path) -> None:
     taken = load("ranking", dataset="sample").records[0].choices[0]
-    own = [row(i) for i in range(6)]
+    own = [choices_row(i) for i in range(6)]
     own[2]["options"][1] = f"  {taken.upper()} "
-    found = read(lines(tmp_path / "x.jsonl", own))
+    found = audit_json(jsonl_file(tmp_path / "x.jsonl", own))
     (one,) = [each for each in found["findings"] if each["kind"] == "text_elsewhere"]
     assert one["what"] == "1 text also in the packaged sample newyorker_caption_contest."
     assert "(r2)" in one["rows"][0]
-    other = lines(tmp_path / "other.jsonl", [{"said": [{"text": own[0]["options"][0]}]}])
-    found = read(tmp_path / "x.jsonl", "--against", other)
+    other = jsonl_file(tmp_path / "other.jsonl", [{"said": [{"text": own[0]["options"][0]}]}])
+    found = audit_json(tmp_path / "x.jsonl", "--against", other)
     assert [each["count"] for each in found["findings"] if each["kind"] == "text_elsewhere"] == [1, 1]
-    same = read(tmp_path / "x.jsonl", "--against", tmp_path / "x.jsonl")
+    same = audit_json(tmp_path / "x.jsonl", "--against", tmp_path / "x.jsonl")
     assert any("it is taken for the same dataset" in each for each in same["told"])
 
 
@@ -168,29 +168,29 @@ def test_texts_of_other_datasets(tmp_path: Path) -> None:
 
 
 def test_the_status_is_for_ci(tmp_path: Path) -> None:
-    good = lines(tmp_path / "good.jsonl", [row(i) for i in range(8)])
-    rows = [row(i) for i in range(8)]
+    good = jsonl_file(tmp_path / "good.jsonl", [choices_row(i) for i in range(8)])
+    rows = [choices_row(i) for i in range(8)]
     rows[3]["options"][2] = rows[3]["options"][0] + "!"
-    bad = lines(tmp_path / "bad.jsonl", rows)
-    assert run(good).exit_code == 0
-    done = run(bad)
+    bad = jsonl_file(tmp_path / "bad.jsonl", rows)
+    assert audit_command(good).exit_code == 0
+    done = audit_command(bad)
     assert done.exit_code == 1
     said = done.output.replace("\\", "")
     assert "error: duplicate_choice: 1 row with two choices that differ only in case, punctuation or spaces." in said
     assert f"{bad.name}, line 4 (r3): A and C: caption" in said
-    assert run(bad, "--fail-on", "imbalance").exit_code == 0
-    assert run(bad, "--fail-on", "none").exit_code == 0
-    assert run(bad, "--fail-on", "imbalance", "--fail-on", "duplicate_choice").exit_code == 1
+    assert audit_command(bad, "--fail-on", "imbalance").exit_code == 0
+    assert audit_command(bad, "--fail-on", "none").exit_code == 0
+    assert audit_command(bad, "--fail-on", "imbalance", "--fail-on", "duplicate_choice").exit_code == 1
     assert "Did you mean 'duplicate_choice'?" in refused("audit", bad, "--fail-on", "duplicate_choise")
 
 
 def test_page_and_json_are_written_and_replaced(tmp_path: Path) -> None:
-    file = lines(tmp_path / "x.jsonl", [row(i) for i in range(8)])
+    file = jsonl_file(tmp_path / "x.jsonl", [choices_row(i) for i in range(8)])
     for _ in range(2):
-        assert run(file, "-o", tmp_path / "audit").exit_code == 0
+        assert audit_command(file, "-o", tmp_path / "audit").exit_code == 0
     assert sorted(path.name for path in (tmp_path / "audit").iterdir()) == ["audit.json", "index.html"]
     found = json.loads((tmp_path / "audit" / "audit.json").read_text())
-    assert found == json.loads(json.dumps(read(file)))
+    assert found == json.loads(json.dumps(audit_json(file)))
     (tmp_path / "full" / "audit.json").mkdir(parents=True)
     assert "is not a file that can be replaced" in refused("audit", file, "-o", tmp_path / "full")
     assert not (tmp_path / "full" / "index.html").exists()
@@ -200,6 +200,7 @@ def test_page_and_json_are_written_and_replaced(tmp_path: Path) -> None:
 # ---- bad input ----------------------------------------------------------------------------------
 
 CSV = "id,contest,options,label\n"
+ROW = json.dumps(choices_row(1)).encode()
 LIST = '"[""one"", ""two""]"'
 BAD = {
     "an empty file": ("x.csv", b"", "x.csv: there are no rows; the file is empty"),
@@ -209,7 +210,7 @@ BAD = {
     "shifted columns": ("x.csv", f"{CSV}1,7,{LIST},A\n2,7,A,{LIST}\n".encode(), "line 3: options is 'A'; it"),
     "a cell too many": ("x.csv", f"{CSV}1,7,{LIST},A,x\n".encode(), "line 2: has 5 fields, the header has 4"),
     "a label that is none": ("x.csv", f"{CSV}1,7,{LIST},A\n2,7,{LIST},C\n".encode(), "line 3: label is 'C'"),
-    "a row without choices": ("x.jsonl", json.dumps(row(1)).encode() + b'\n{"label": "A"}', "line 2: options is None"),
+    "a row without choices": ("x.jsonl", ROW + b'\n{"label": "A"}', "line 2: options is None"),
     "a list of one": ("x.jsonl", b'{"options": ["one"], "label": "A"}', "line 1: options is ['one']; it must"),
     "a choice that is no text": ("x.jsonl", b'{"options": ["one", 2], "label": "A"}', "line 1: options: choice B is 2"),
     "a group that is none": ("x.jsonl", b'{"options": ["a", "b"], "label": "A", "contest": null}', "contest is None"),
@@ -258,16 +259,16 @@ def test_options_that_do_not_apply(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    lines(tmp_path / "x.jsonl", [row(i) for i in range(4)])
+    jsonl_file(tmp_path / "x.jsonl", [choices_row(i) for i in range(4)])
     assert said in refused("audit", *arguments)
 
 
 def test_one_row_long_texts_and_control_characters_are_no_bad_input(tmp_path: Path) -> None:
-    one = read(lines(tmp_path / "one.jsonl", [row(1)]))
+    one = audit_json(jsonl_file(tmp_path / "one.jsonl", [choices_row(1)]))
     assert {each["estimate"]["low"] for each in one["shortcuts"]} == {None}
-    odd = [row(i) for i in range(6)]
+    odd = [choices_row(i) for i in range(6)]
     odd[0]["options"][0], odd[1]["options"][0], odd[2]["options"][1] = "word " * 20_000, BIDI, "\ud800 half a pair"
-    done = run(lines(tmp_path / "odd.jsonl", odd), "-o", tmp_path / "audit")
+    done = audit_command(jsonl_file(tmp_path / "odd.jsonl", odd), "-o", tmp_path / "audit")
     assert done.exit_code == 0
     assert "control\\_character: 2 rows with control characters in a text." in done.output
     assert not {"\x1b", "\u202e"} & set(done.output + (tmp_path / "audit" / "index.html").read_text())
@@ -288,10 +289,10 @@ def program() -> Iterator[Browser]:
 def test_the_page_fits_and_what_it_shows_is_escaped(
     tmp_path: Path, program: Browser, size: dict[str, Any], scheme: Any
 ) -> None:
-    rows = [row(i) for i in range(12)]
+    rows = [choices_row(i) for i in range(12)]
     for i, text in enumerate((MARKUP, BIDI, "long" * 300)):
         rows[i]["options"][0] = rows[i]["options"][2] = text
-    assert run(lines(tmp_path / f"{MARKUP[:8]}.jsonl", rows), "-o", tmp_path / "audit").exit_code == 1
+    assert audit_command(jsonl_file(tmp_path / f"{MARKUP[:8]}.jsonl", rows), "-o", tmp_path / "audit").exit_code == 1
     context = program.new_context(**size, color_scheme=scheme)
     page, asked, problems = context.new_page(), list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))

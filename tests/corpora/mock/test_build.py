@@ -1,4 +1,4 @@
-"""`humor-tasks build mock`: every source in its published format, what is left out and why, and the real files."""
+"""`humor-tasks build mock`: every source in its published format, what is left out of it and why, what is drawn."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import itertools
 import json
 import random
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval
 from standins import mock_sources as made
-from standins.mock_sources import build, built, mustard_of, posts, rows
+from standins.mock_sources import build, built, posts, rows
 from standins.paths import REPOSITORY
 
 from humor_tasks import load
@@ -24,16 +22,12 @@ from humor_tasks.corpora.mock.items import Item, balanced_letters
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
-from humor_tasks.models.choosers.shortcuts import content_words
-from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.tasks import mock_detecting, mock_matching
-from humor_tasks.testing import run_lm_eval
 
 CARDS = REPOSITORY / "datasets_cards"
 SPLITS = ("train", "validation", "test")
 
 
-def refused(out: Path, *arguments: object) -> str:
+def build_refused(out: Path, *arguments: object) -> str:
     done = build(out, *arguments)
     assert done.exit_code == 2, done.output
     assert not out.exists()
@@ -114,7 +108,7 @@ def test_cartoons_and_posts_of_ones_own(tmp_path: Path) -> None:
 )
 def test_bad_rows_of_ones_own_are_named(tmp_path: Path, line: str, said: str) -> None:
     made.pictures(tmp_path, ["secret"])
-    assert said in refused(tmp_path / "out", "--cartoon-movement", own(tmp_path / "cm", [line], ["a"]))
+    assert said in build_refused(tmp_path / "out", "--cartoon-movement", own(tmp_path / "cm", [line], ["a"]))
 
 
 def test_wrong_decodings_are_mended_and_counted(tmp_path: Path) -> None:
@@ -249,18 +243,18 @@ def test_all_parts_together_are_one_folder(tmp_path: Path) -> None:
 # ---- what is drawn ------------------------------------------------------------------------------
 
 
-def item(n: int, media: str = "", **more: Any) -> Item:
+def post_item(n: int, media: str = "", **more: Any) -> Item:
     return Item(f"i{n}", "post", "test", media or f"m{n}", f"Line {n}.", **more)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_splits_are_drawn_by_medium_and_of_the_shares(seed: int) -> None:
-    items = [item(n, f"m{n // 3}") for n in range(300)]
+    items = [post_item(n, f"m{n // 3}") for n in range(300)]
     drawn = with_splits(items, seed)
     sizes = Counter(str(one.split) for one in drawn)
     assert sizes == {"train": 240, "validation": 30, "test": 30}
     assert len({(one.media_id, one.split) for one in drawn}) == 100
-    assert with_splits([item(0, split="test")], seed)[0].split == "test"
+    assert with_splits([post_item(0, split="test")], seed)[0].split == "test"
 
 
 def test_no_letter_is_favoured_where_they_cannot_be_equally_many() -> None:
@@ -270,7 +264,7 @@ def test_no_letter_is_favoured_where_they_cannot_be_equally_many() -> None:
 
 
 def test_options_are_of_other_media_and_letters_balanced() -> None:
-    items = [item(n, f"m{n // 2}") for n in range(40)]
+    items = [post_item(n, f"m{n // 2}") for n in range(40)]
     found = with_options(items, "seed")
     assert Counter(one["answer"] for one in found.values()) == dict.fromkeys("ABCD", 10)
     for n, one in enumerate(items):
@@ -287,256 +281,3 @@ def test_dialogues_that_share_an_utterance_are_of_one_scene() -> None:
                             "d": ["And so is this one here"], "e": ["other words than those before"]})  # fmt: skip
     assert found["a"] == found["c"] == found["d"]
     assert len(set(found.values())) == 3
-
-
-# ---- bad input ----------------------------------------------------------------------------------
-
-
-def one_dialogue(identity: str, utterances: int) -> Any:
-    return lambda p: ["--mustard", made.mustard(p / "m.json", {identity: (made.dialogue(1, utterances), True)})]
-
-
-def more_of(*rows: list[str], images: tuple[str, ...] = ("11",)) -> Any:
-    def write(p: Path) -> list[Any]:
-        made.pictures(p / "more" / "images", images)
-        return ["--more", made.more(p / "more", val=rows)]
-
-    return write
-
-
-def cai_of(text: str, *arguments: str) -> Any:
-    def write(p: Path) -> list[Any]:
-        (made.cai(p / "cai") / "text" / "train.txt").write_text(text)
-        return ["--cai", p / "cai", *arguments]
-
-    return write
-
-
-def wits_of(**changes: Any) -> Any:
-    def write(p: Path) -> list[Any]:
-        file = made.wits(p / "wits", val={"1": made.dialogue(1)}) / "val_data_final_plain.json"
-        data = json.loads(file.read_text())
-        data["1"] |= changes
-        file.write_text(json.dumps({"1": {k: v for k, v in data["1"].items() if v is not ...}}))
-        return ["--wits", file]
-
-    return write
-
-
-def wrong_picture(p: Path) -> list[Any]:
-    given = more_of(["11", "a", "b"])(p)
-    (p / "more" / "images" / "11.jpg").write_bytes(b"\0\0\0\x18ftypisom" + b"\0" * 20)
-    return [*given]
-
-
-def text_of(option: str, name: str, text: str | bytes) -> Any:
-    """A file given to `option`, beside a source that is in order."""
-
-    def write(p: Path) -> list[Any]:
-        (p / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return [option, p / name] + (mustard_of()(p) if option == "--descriptions" else ["--missing", "keep"])
-
-    return write
-
-
-def id_twice(p: Path) -> list[Any]:
-    shutil.copytree(CARDS / "newyorker_caption_contest", p / "ny")
-    file = p / "ny" / "matching" / "block0.jsonl"
-    first, second, *rest = (json.loads(line) for line in file.read_text().splitlines())
-    second["instance_id"] = first["instance_id"]
-    file.write_text("".join(json.dumps(row) + "\n" for row in (first, second, *rest)))
-    return ["--newyorker", p / "ny"]
-
-
-def link_to_itself(p: Path) -> list[Any]:
-    given = more_of(["11", "a", "b"], images=())(p)
-    (p / "more" / "images" / "11.jpg").symlink_to(p / "more" / "images" / "11.jpg")
-    return [*given]
-
-
-WRONG = [
-    (lambda p: [], "name at least one source"),
-    (lambda p: ["--mustard", p / "none.json"], "none.json: there is no such file"),
-    (mustard_of(sarcasm=None), "id 1_1: sarcasm is None; the label must be true or false"),
-    (mustard_of(sarcasm="yes"), "sarcasm is 'yes'"),
-    (mustard_of(speaker=""), "id 1_1: a speaker is empty"),
-    (mustard_of(utterance=None), "an utterance is empty"),
-    (mustard_of(context_speakers=["ANN"]), "context and context_speakers must be lists of the same length"),
-    (mustard_of(utterance="half a \ud800"), r"an utterance is 'half a \ud800'; it must be text"),
-    (mustard_of(sarcasm="y" * 10**6), f"sarcasm is '{'y' * 59}; the label must be true or false"),
-    (text_of("--mustard", "m.json", '{"1": {"context": []}, "1": {}}'), "'1' is repeated in one object"),
-    (text_of("--mustard", "m.json", "[" * 10**5), "m.json: not JSON (maximum recursion depth"),
-    (text_of("--mustard", "m.json", '{"1": "café"}'.encode("latin-1")), "Error: {tmp}/m.json: cannot be read as UTF-8"),
-    (text_of("--mustard", "m.json", '{"1": 2}'), "m.json, id 1: must be a dialogue, not 2"),
-    (text_of("--descriptions", "d.json", '{"mustard-1_1": "\\ud800"}'), "d.json, mustard-1_1: the description is"),
-    (text_of("--descriptions", "d.json", '{"mustard-1_1": " "}'), "d.json, mustard-1_1: the description is empty"),
-    (text_of("--more", "val_df.tsv", '11\t"never closed\tx\n12\ta\tb\n'), "val_df.tsv, line 2: is not tab-separated"),
-    (text_of("--more", "val_df.tsv", '11\t"closed\tx\n12\t"where"\tb\n'), "val_df.tsv, line 2: is not tab-separated"),
-    (text_of("--more", "val_df.tsv", f"11\t{'a' * 200_000}\tx\n"), "line 1: is not tab-separated values (fi"),
-    (more_of(["1" * 300, "a", "b"]), "1 missing file: "),
-    (link_to_itself, "11.jpg"),
-    (one_dialogue("../x", 3), "'../x' is not a valid id"),
-    (one_dialogue("1_1", 2), "the sources have no usable row"),
-    (more_of(["11", "a", "b"], ["12", "c", "d"]), "1 missing file: "),
-    (more_of(["11", "a", "b"], ["12", "c", "d"]), "val_df.tsv, line 2: 12.jpg. Restore them, or leave their rows out"),
-    (more_of(["11", "a"]), "val_df.tsv, line 1: has 2 fields; there must be pid, caption and explanation"),
-    (more_of(["11", "a", " "]), "explanation is empty; it must be text"),
-    (more_of(["../../11", "a", "b"]), "'../../11' is not a valid id"),
-    (wrong_picture, "11.jpg: not a picture in a supported format; it is a file of type 'isom'"),
-    (lambda p: ["--more", made.more(p / "empty")], "holds none of train_df.tsv, val_df.tsv, test_df.tsv"),
-    (cai_of("['11', 'text', 1]\n['12', 'text']\n", "--missing", "keep"), "train.txt, line 2: the label is missing"),
-    (cai_of("['11', 'text', 2]\n", "--missing", "keep"), "the label is 2; it must be 0 or 1"),
-    (cai_of("['11', 'text', True]\n"), "the label is True"),
-    (cai_of("__import__('os').system('true')\n"), "line 1: must be a Python list of an id, a text and a label"),
-    (cai_of("[" * 5000 + "\n"), "line 1: must be a Python list"),
-    (cai_of("['11', 'text', 1, 0, 1]\n"), "line 1: must be a Python list"),
-    (cai_of("['11', ' ', 1]\n", "--missing", "keep"), "text is empty; it must be text"),
-    (wits_of(english_explanation=...), "has no english_explanation; choose --wits-explanations ['code_mixed']"),
-    (wits_of(english_explanation=""), "english_explanation is empty"),
-    (wits_of(episode_name=None), "episode_name is empty"),
-    (lambda p: ["--newyorker", p / "none"], "is neither 'sample'"),
-    (id_twice, "New Yorker: two different rows of matching have the id newyorker_"),
-    (own_rows(",A line,,,,"), "items.csv, line 2: image is empty"),
-    (own_rows("/dev/../etc/passwd,A line,,,,"), "passwd' is an absolute path"),
-    (own_rows("0.jpg,A line,Yes,,,"), "items.csv, line 2: label is 'Yes'"),
-    (own_rows("0.jpg,A line,,,,2", "0.jpg,Another,,,,"), "line 3: its id is also that of {tmp}/cs/items.csv, line 2"),
-    (lambda p: ["--newyorker", "sample", "--missing", "maybe"], "--missing: there is no 'maybe'"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("given", "said"), WRONG)
-def test_wrong_input_is_named_and_nothing_is_written(tmp_path: Path, given: Any, said: str) -> None:
-    assert said.replace("{tmp}", str(tmp_path)) in refused(tmp_path / "out", *given(tmp_path))
-
-
-def test_rows_without_their_file_are_left_out_or_kept_on_demand(tmp_path: Path) -> None:
-    given = more_of(["11", "a", "b"], ["12", "c", "d"])(tmp_path)
-    said = built(tmp_path / "dropped", *given, "--missing", "drop")
-    assert "MORE: 1 of 2 rows kept.\n  Left out: 1, its file is missing." in said
-    said = built(tmp_path / "kept", *given, "--missing", "keep")
-    assert "1 rows have no picture or clip: use input=description." in said
-    assert [row["media"] for row in rows(tmp_path / "kept", "post_explaining")] == ["media/post/tweet-11.jpg", None]
-
-
-def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "mine.txt").write_text("keep me")
-    given = mustard_of()(tmp_path)
-    done = build(out, *given)
-    assert done.exit_code == 2
-    assert "exists already; name a new folder" in " ".join(done.output.split())
-    assert [path.name for path in out.iterdir()] == ["mine.txt"]
-    (out / "mine.txt").unlink()
-    built(out, *given)
-
-
-def test_a_link_out_of_the_folder_of_pictures_is_not_followed(tmp_path: Path) -> None:
-    given = more_of(["12", "a", "b"])(tmp_path)
-    made.pictures(tmp_path / "elsewhere", ["12"])
-    (tmp_path / "more" / "images" / "12.jpg").symlink_to(tmp_path / "elsewhere" / "12.jpg")
-    assert "leaves the dataset folder" in refused(tmp_path / "out", *given)
-
-
-# ---- the real files -----------------------------------------------------------------------------
-
-
-def test_captions_of_more_are_read_as_python_wrote_them(tmp_path: Path) -> None:
-    written = {
-        repr('it \'s "so" nice'): 'it \'s "so" nice',
-        repr("<user> ' s day"): "<user> ' s day",
-        "so nice": "so nice",
-        "'so' nice": "'so' nice",
-        "it's 'nice'": "it's 'nice'",
-        "'": "'",
-        "'a' + 'b'": "'a' + 'b'",
-    }
-    ids = tuple(map(str, range(len(written))))
-    given = more_of(*([i, caption, "why"] for i, caption in zip(ids, written, strict=True)), images=ids)(tmp_path)
-    built(tmp_path / "out", *given)
-    assert [row["caption"] for row in rows(tmp_path / "out", "post_explaining")] == list(written.values())
-
-
-@pytest.fixture(scope="module")
-def real(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    out = tmp_path_factory.mktemp("real") / "mock"
-    sources = real_data / "mock_sources"
-    given = ["--mustard", sources / "mustard_sarcasm_data.json", "--more", sources / "more_val_df.tsv"]
-    return out, built(out, *given, "--newyorker", real_data / "newyorker_caption_contest", "--missing", "keep")
-
-
-def test_real_sources_are_kept_and_left_out_as_counted(real: tuple[Path, str], real_data: Path) -> None:
-    out, said = real
-    dialogues = json.loads((real_data / "mock_sources" / "mustard_sarcasm_data.json").read_text())
-    assert Counter(one["sarcasm"] for one in dialogues.values()) == {True: 345, False: 345}
-    assert sum(len(one["context"]) + 1 < 3 for one in dialogues.values()) == 138
-    assert "MUStARD: 552 of 690 rows kept.\n  Left out: 138, fewer than 3 utterances." in said
-    assert "Wrongly decoded characters mended: 7 dialogues" in said
-    assert "kept as written" not in said
-    assert not [row for row in rows(out, "comedy_detecting") if "Õ" in str(row["dialogue"])]
-    assert Counter(row["label"] for row in rows(out, "comedy_detecting")) == {"no": 298, "yes": 254}
-    assert "| comedy, detecting | 442 (4,413) | 55 (552) | 55 (552) |" in said
-    assert "MORE: 175 of 175 rows kept." in said
-    assert "| post, explaining | 0 (2,808) | 175 (351) | 0 (351) |" in said
-    captions = [row["caption"] for row in rows(out, "post_explaining")]
-    assert not [caption for caption in captions if caption[0] == "'" or "\\" in caption]
-    assert "New Yorker: 661 of 661 rows kept." in said
-    assert len(rows(out, "cartoon_matching", "validation")) == 522  # 531, of which 9 captions stand there twice
-    assert len(rows(out, "cartoon_explaining", "validation")) == 130
-    assert len(list((out / "media" / "cartoon").iterdir())) >= 40
-
-
-def test_real_rows_become_records(real: tuple[Path, str]) -> None:
-    sizes = {
-        (task, split): len(
-            load(f"mock_{task}", dataset=str(real[0]), scene="comedy", split=split, input="description").records
-        )
-        for task in ("detecting", "matching")
-        for split in ("train", "validation", "test")
-    }
-    assert sum(n for (task, _), n in sizes.items() if task == "detecting") == 552
-    assert sum(n for (task, _), n in sizes.items() if task == "matching") == 254
-
-
-def test_real_pictures_of_cartoons_are_shown(real_data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    said = built(out, "--newyorker", real_data / "newyorker_caption_contest", "--missing", "drop")
-    run = load("mock_matching", dataset=str(out), scene="cartoon", split="validation")
-    assert f"| cartoon, matching | 0 (8,681) | {len(run.records)} (1,085) |" in said
-    assert len(run.records) > 150
-    assert all(record.picture and record.picture.mime() == "image/jpeg" for record in run.records)
-
-
-@pytest.mark.slow
-def test_shortcuts_on_real_dialogues(real: tuple[Path, str]) -> None:
-    """Always yes; and yes where the last utterance takes up a word of what was said before, worked out by hand."""
-    right: dict[str, list[bool]] = {"first": [], "overlap": []}
-    for row in rows(real[0], "comedy_detecting"):
-        *before, last = [turn["text"] for turn in row["dialogue"]]
-        shared = bool(content_words(last) & content_words("\n".join(before)))
-        right["first"].append(row["label"] == "yes")
-        right["overlap"].append(row["label"] == ("yes" if shared else "no"))
-    assert sum(right["first"]) == 254
-    for strategy, expected in right.items():
-        got = n = 0.0
-        for split in ("train", "validation", "test"):
-            task = mock_detecting(dataset=str(real[0]), scene="comedy", input="description", split=split)
-            (log,) = eval(task, model=f"baseline/{strategy}", display="none", log_samples=False)
-            assert log.results
-            size = log.results.total_samples
-            got += log.results.scores[0].metrics["accuracy"].value * size
-            n += size
-        assert (n, got) == (552, pytest.approx(sum(expected)))
-
-
-@pytest.mark.slow
-def test_shortcuts_on_real_cartoons_agree(real: tuple[Path, str]) -> None:
-    given = {"dataset": str(real[0]), "scene": "cartoon", "split": "validation"}
-    task = mock_matching(**given, input="description")
-    (log,) = eval(task, model="baseline/overlap", display="none", log_samples=False)
-    assert log.results
-    found = run_lm_eval(BaselineLM("overlap"), "mock_matching", metadata=given)
-    for metric, short in (("accuracy", "acc"), ("accuracy_stderr", "acc_stderr")):
-        assert found["results"]["mock_matching"][f"{short},none"] == pytest.approx(
-            log.results.scores[0].metrics[metric].value
-        )

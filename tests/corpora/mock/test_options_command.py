@@ -52,7 +52,7 @@ def asked_lines(messages: list[dict[str, Any]]) -> tuple[str, str]:
     return first, second
 
 
-def verdict(word: str) -> str:
+def judged(word: str) -> str:
     return f"<reasoning>So it is.</reasoning>\n<judgement>{word}</judgement>"
 
 
@@ -62,10 +62,10 @@ def line_for(messages: list[dict[str, Any]]) -> str:
 
 
 def obliging(messages: list[dict[str, Any]]) -> str:
-    return verdict("DIFFERENT") if is_judging(messages) else f"<line>{line_for(messages)}</line>"
+    return judged("DIFFERENT") if is_judging(messages) else f"<line>{line_for(messages)}</line>"
 
 
-def command(source: Path, out: Path, *args: str) -> list[str]:
+def options_arguments(source: Path, out: Path, *args: str) -> list[str]:
     """The arguments of `humor-tasks`."""
     return ["build", "options", str(source), "--model", "openai-api/local/writer", "-o", str(out), *args]
 
@@ -77,12 +77,12 @@ def environment(url: str, tmp_path: Path) -> dict[str, str]:
 JUDGE = ("--judge", "openai-api/local/judge")
 
 
-def build(
+def build_options(
     source: Path, out: Path, answer: Answer, tmp_path: Path, *args: str, ok: bool = True
 ) -> tuple[str, ChatServer]:
     """What the command printed, and the server with its requests."""
     with ChatServer(answer) as server, patch.dict(os.environ, environment(server.url, tmp_path)):
-        told = (commands.humor_tasks if ok else commands.refused)(*command(source, out, *args))
+        told = (commands.humor_tasks if ok else commands.refused)(*options_arguments(source, out, *args))
     return told, server
 
 
@@ -93,7 +93,7 @@ def build(
 def test_a_folder_is_written_that_the_matching_task_reads(tmp_path: Path) -> None:
     source, out = part(tmp_path), tmp_path / "out"
     before = {path: path.read_bytes() for path in source.rglob("*") if path.is_file()}
-    told, server = build(source, out, obliging, tmp_path, *JUDGE)
+    told, server = build_options(source, out, obliging, tmp_path, *JUDGE)
     assert before == {path: path.read_bytes() for path in source.rglob("*") if path.is_file()}
     for split, count in (("train", 3), ("validation", 2), ("test", 3)):
         run = load("mock_matching", dataset=str(out), scene="cartoon", split=split)
@@ -137,7 +137,7 @@ def test_a_folder_is_written_that_the_matching_task_reads(tmp_path: Path) -> Non
 def test_frames_of_a_clip_and_dialogue_without_its_last_utterance_are_shown(tmp_path: Path) -> None:
     source, out = part(tmp_path, "comedy"), tmp_path / "out"
     args = ("--input", "frames", "--frames", "3", "--split", "test", *JUDGE)
-    _, server = build(source, out, obliging, tmp_path, *args)
+    _, server = build_options(source, out, obliging, tmp_path, *args)
     rows = {row["id"]: row for row in lines_of(source / "comedy_matching" / "test.jsonl")}
     writing = [r["messages"][-1] for r in server.requests if not is_judging(r["messages"])]
     assert len(writing) == 6
@@ -155,7 +155,7 @@ def test_frames_of_a_clip_and_dialogue_without_its_last_utterance_are_shown(tmp_
 def judge_by(same: Callable[[str, str], bool], write: Answer) -> Answer:
     def answer(messages: list[dict[str, Any]]) -> str:
         if is_judging(messages):
-            return verdict("SAME" if same(*asked_lines(messages)) else "DIFFERENT")
+            return judged("SAME" if same(*asked_lines(messages)) else "DIFFERENT")
         return write(messages)
 
     return answer
@@ -183,7 +183,7 @@ def test_what_says_the_same_is_written_again_and_shown_as_taken(tmp_path: Path) 
         return "I would not know." if seen[text] == 1 else f"<line>{line_for(messages)}</line>"
 
     answer = judge_by(lambda a, b: b.startswith("Near: ") or a.startswith("Near: "), write)
-    told, server = build(source, out, answer, tmp_path, "--input", "description", "--at-once", "1", *JUDGE)
+    told, server = build_options(source, out, answer, tmp_path, "--input", "description", "--at-once", "1", *JUDGE)
     assert "3 judged equivalent, 6 reply unparsed, 3 same text" in told
     assert "reused from the log. 6 could not be read and are not asked for again: for that, remove their lines." in told
     written = lines_of(out)
@@ -205,7 +205,9 @@ def test_a_judges_instructions_are_data(tmp_path: Path) -> None:
     def write(messages: list[dict[str, Any]]) -> str:
         return f"<line>{evil} {next(count)}</line>"
 
-    _, server = build(source, out, judge_by(lambda a, b: False, write), tmp_path, "--input", "description", *JUDGE)
+    _, server = build_options(
+        source, out, judge_by(lambda a, b: False, write), tmp_path, "--input", "description", *JUDGE
+    )
     for request in server.requests:
         text = text_of(request["messages"][-1])
         assert "<judgement>SAME" not in text.split("Do both lines")[0]
@@ -228,7 +230,7 @@ def test_near_duplicates_by_embedding(tmp_path: Path) -> None:
         return f"<line>{(f'Well, {caption.lower()}', 'My bicycle is blue.', 'Did it rain in Oslo?')[taken]}</line>"
 
     args = ("--input", "description", "--embedding", str(minilm), "--threshold", "0.75")
-    told, server = build(source, out, write, tmp_path, *args)
+    told, server = build_options(source, out, write, tmp_path, *args)
     assert "3 judged equivalent" in told
     assert "equivalence by a cosine of" in told
     assert len(server.requests) == 9
@@ -243,7 +245,7 @@ def test_by_hand_takes_the_place_of_the_second(tmp_path: Path) -> None:
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     hands.write_text(json.dumps({row["id"]: f"A weak one for {row['id']}" for row in rows[:9]}))
     args = ("--input", "description", "--handwritten", str(hands), *JUDGE)
-    told, server = build(source, out, obliging, tmp_path, *args)
+    told, server = build_options(source, out, obliging, tmp_path, *args)
     written = lines_of(out)
     by_hand = [row for row in written if "hand" in row["options_from"]]
     assert len(by_hand) == round(0.15 * 21) == 3
@@ -275,17 +277,17 @@ class Holding:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("torn", [False, True])
-def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
     source = part(tmp_path)
     straight, resumed = tmp_path / "straight", tmp_path / "resumed"
-    build(source, straight, obliging, tmp_path, *JUDGE)
+    build_options(source, straight, obliging, tmp_path, *JUDGE)
     holding = Holding(25)
     calls = tmp_path / "resumed.calls.jsonl"
     with ChatServer(holding) as server:
         env = environment(server.url, tmp_path)
         process = subprocess.Popen(
-            [sys.executable, "-m", "humor_tasks.cli", *command(source, resumed, *JUDGE)], env=os.environ | env,
+            [sys.executable, "-m", "humor_tasks.cli", *options_arguments(source, resumed, *JUDGE)],
+            env=os.environ | env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         wait_until(
@@ -298,10 +300,9 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
         assert not resumed.exists()
         kept = calls.read_bytes()
         assert kept.endswith(b"\n")
-        if torn:  # as a kill in the midst of a write would leave it
-            calls.write_bytes(kept + b'{"key": "abc", "rep')
+        calls.write_bytes(kept + b'{"key": "abc", "rep')  # as a kill in the midst of a write would leave it
         with patch.dict(os.environ, env):
-            told = commands.humor_tasks(*command(source, resumed, *JUDGE))
+            told = commands.humor_tasks(*options_arguments(source, resumed, *JUDGE))
     assert calls.read_bytes().startswith(kept)
     assert len(lines_of(calls)) == 64
     assert set(holding.answered.values()) == {1}
@@ -318,7 +319,7 @@ def failing(tmp_path: Path, *args: str, answer: Answer = obliging) -> str:
     source = tmp_path / "items.jsonl"
     if not source.exists():
         shutil.copy(SAMPLE / "post_matching" / "test.jsonl", source)
-    told, _ = build(source, tmp_path / "out.jsonl", answer, tmp_path, *args, ok=False)
+    told, _ = build_options(source, tmp_path / "out.jsonl", answer, tmp_path, *args, ok=False)
     assert not (tmp_path / "out.jsonl").exists()
     return " ".join(told.split())
 

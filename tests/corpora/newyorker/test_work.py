@@ -1,4 +1,4 @@
-"""Stages and units of a build: keys, resuming, workers, Ray."""
+"""Stages and units of a build: keys, resuming, Ray; several processes are in test_build.py and test_kills.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.newyorker_stages import STAGES, files_in, work_in
+from standins.newyorker_stages import STAGES, double, files_in, refuse, work_in
 
 from humor_tasks.corpora.newyorker.building import build, run_stage
 from humor_tasks.corpora.newyorker.work import Stage, Work, Workers
@@ -35,11 +35,6 @@ def test_until(tmp_path: Path) -> None:
     assert list(build(work_in(tmp_path), "long", 1, False, lambda line: None)) == ["words", "long"]
     with pytest.raises(BadInput, match=r"there is no 'lang'.*Did you mean 'long'"):
         build(work_in(tmp_path), "lang", 1, False, lambda line: None)
-
-
-@pytest.mark.slow
-def test_processes_write_the_same(tmp_path: Path) -> None:
-    assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "three"), workers=3)
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
@@ -113,32 +108,17 @@ def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert work.missing("words") == [1, 2, 3, 4]
 
 
-def _double(item: int) -> int:
-    return 2 * item
-
-
-def _refuse(item: int) -> int:
-    raise BadInput("no room")
-
-
-@pytest.mark.slow
-def test_memory_is_that_of_the_processes() -> None:
-    with Workers(_double, 2) as workers:
-        assert sorted(workers.run([1, 2, 3])) == [2, 4, 6]
-        assert workers.peak > 0
-
-
 @pytest.mark.slow
 def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray Data runs the same units in processes of its own, on this machine."""
     import ray
 
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # Ray's processes import this module
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # Ray's processes import newyorker_stages
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     try:
-        assert sorted(Workers(_double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
+        assert sorted(Workers(double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
         with pytest.raises(BadInput, match=r"^no room$"):
-            list(Workers(_refuse, 2, ray=True).run([1, 2, 3]))
+            list(Workers(refuse, 2, ray=True).run([1, 2, 3]))
         assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "ray"), workers=2, ray=True)
     finally:
         ray.shutdown()

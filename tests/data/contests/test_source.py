@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +18,30 @@ from humor_tasks.errors import BadInput
 HEAD = "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
 
 
-def opened(folder: Path, **asked: Any) -> Contests:
+def opened_contests(folder: Path, **asked: Any) -> Contests:
     return open_contests(str(folder), **asked)
 
 
-def lines(first: int, count: int = 4) -> list[str]:
+def written_lines(first: int, count: int = 4) -> list[str]:
     return [f"Caption {first}-{i},{2 - i / 10:.1f},0.1,20,10,{i},{10 - i}" for i in range(count)]
 
 
 def by_contest(folder: Path, *contests: int, place: str = "", rows: int = 4) -> Path:
     (folder / place).mkdir(parents=True, exist_ok=True)
     for number in contests:
-        (folder / place / f"{number}.csv").write_text("\n".join([HEAD, *lines(number, rows)]) + "\n")
+        (folder / place / f"{number}.csv").write_text("\n".join([HEAD, *written_lines(number, rows)]) + "\n")
     return folder
 
 
 def by_split(folder: Path, **splits: tuple[int, ...]) -> Path:
     (folder / "ranking").mkdir(parents=True, exist_ok=True)
     for split, contests in splits.items():
-        rows = [f"{number},{line}" for number in contests for line in lines(number)]
+        rows = [f"{number},{line}" for number in contests for line in written_lines(number)]
         (folder / "ranking" / f"{split}.csv").write_text("\n".join([f"contest_number,{HEAD}", *rows]) + "\n")
     return folder
 
 
-def described(folder: Path, *contests: int) -> None:
+def described_by(folder: Path, *contests: int) -> None:
     (folder / "gpt4o_description").mkdir()
     rows = [
         {"contest_number": n, "location": "a bar", "canny": f"Scene {n}.", "uncanny": "It floats.", "entities": ["Bar"]}
@@ -59,32 +60,35 @@ def test_the_papers_91_contests() -> None:
 @pytest.mark.parametrize("place", ["", "crowd", "ranking", "ranking/source"])
 def test_a_file_for_each_contest(tmp_path: Path, place: str) -> None:
     folder = by_contest(tmp_path, 510, 536, 543, 646, 647, 800, place=place)
-    found = {split: opened(folder, split=split).numbers for split in ("held_out", "validation", "test", "train", "all")}
+    found = {
+        split: opened_contests(folder, split=split).numbers
+        for split in ("held_out", "validation", "test", "train", "all")
+    }
     assert found["held_out"] == (536, 543, 646)
     assert found["validation"] == (536, 646)
     assert found["test"] == (543,)
     assert found["train"] == (510, 800)  # 647 has the captions of 646
     assert found["all"] == (510, 536, 543, 646, 647, 800)
-    assert opened(folder).contest(536).caption[0] == "Caption 536-0"
+    assert opened_contests(folder).contest(536).caption[0] == "Caption 536-0"
 
 
 def test_a_file_for_each_split(tmp_path: Path) -> None:
     folder = by_split(tmp_path, train=(510, 647), validation=(536,), test=(9001, 9002))
-    assert opened(folder).numbers == (536, 9001, 9002)
-    assert opened(folder, split="train").numbers == (510,)
-    assert opened(folder, split="all").numbers == (510, 536, 647, 9001, 9002)
-    assert opened(folder, split="test").contest(9002).caption == [f"Caption 9002-{i}" for i in range(4)]
+    assert opened_contests(folder).numbers == (536, 9001, 9002)
+    assert opened_contests(folder, split="train").numbers == (510,)
+    assert opened_contests(folder, split="all").numbers == (510, 536, 647, 9001, 9002)
+    assert opened_contests(folder, split="test").contest(9002).caption == [f"Caption 9002-{i}" for i in range(4)]
 
 
 def test_only_the_file_of_the_split_is_read(tmp_path: Path) -> None:
     folder = by_split(tmp_path, validation=(536,), test=(543,))
     (folder / "ranking" / "train.csv").write_text("damaged")
-    assert opened(folder, split="validation").contest(536).number == 536
+    assert opened_contests(folder, split="validation").contest(536).number == 536
 
 
 def test_ranks_of_an_excerpt(tmp_path: Path) -> None:
     path = tmp_path / "9001.csv"
-    rows = [f"{rank},{line}" for rank, line in zip((0, 1, 200, 1499), lines(9001), strict=True)]
+    rows = [f"{rank},{line}" for rank, line in zip((0, 1, 200, 1499), written_lines(9001), strict=True)]
     path.write_text("\n".join([f"rank,{HEAD}", *rows]) + "\n")
     contest = read_contest(path)
     assert (contest.place, contest.entries) == ([0, 1, 200, 1499], 1500)
@@ -95,7 +99,7 @@ def test_ranks_of_an_excerpt(tmp_path: Path) -> None:
 )
 def test_other_ranks_are_the_order_of_rows(tmp_path: Path, ranks: tuple[str, ...]) -> None:
     path = tmp_path / "9001.csv"
-    rows = [f"{rank},{line}" for rank, line in zip(ranks, lines(9001), strict=True)]
+    rows = [f"{rank},{line}" for rank, line in zip(ranks, written_lines(9001), strict=True)]
     path.write_text("\n".join([f"rank,{HEAD}", *rows]) + "\n")
     contest = read_contest(path)
     assert (contest.place, contest.entries) == ([0, 1, 2, 3], 4)
@@ -105,23 +109,23 @@ def test_an_unusable_entry_keeps_its_rank(tmp_path: Path) -> None:
     by_contest(tmp_path, 536)
     path = tmp_path / "536.csv"
     path.write_text(path.read_text().replace("Caption 536-1", "..."))
-    contest = opened(tmp_path).contest(536)
+    contest = opened_contests(tmp_path).contest(536)
     assert (contest.place, contest.entries) == ([0, 2, 3], 4)
 
 
 def test_descriptions_and_annotations(tmp_path: Path) -> None:
     folder = by_contest(tmp_path, 536)
-    described(folder, 536)
-    assert opened(folder).scenes[536].description == "Scene 536."
+    described_by(folder, 536)
+    assert opened_contests(folder).scenes[536].description == "Scene 536."
     words = {"image_description": "Said by people.", "image_uncanny_description": "It floats."}
     links = {"image_location": "a bar", "link_1": "https://en.wikipedia.org/wiki/Bar"}
     hits = {"description_hit": [words], "link_hit": [links]}
     entry = {"contest_number": 536, "official_newyorker_finalists": "UNKNOWN", "mturk_annotations": hits}
     given = tmp_path / "given.json"
     given.write_text(json.dumps({"536": entry}))
-    assert opened(folder, annotations=str(given)).scenes[536].description == "Said by people."
+    assert opened_contests(folder, annotations=str(given)).scenes[536].description == "Said by people."
     (folder / "all_annotations.json").write_text(given.read_text())
-    assert opened(folder).scenes[536].description == "Said by people."
+    assert opened_contests(folder).scenes[536].description == "Said by people."
 
 
 def test_pictures(tmp_path: Path) -> None:
@@ -129,27 +133,27 @@ def test_pictures(tmp_path: Path) -> None:
     (folder / "cartoons").mkdir()
     for number, colour in ((536, 1), (605, 2), (607, 2)):
         (folder / "cartoons" / f"{number}.png").write_bytes(png(colour))
-    contests = opened(folder)
+    contests = opened_contests(folder)
     picture = contests.picture(536)
     assert picture is not None
     assert picture.read() == png(1)
     with pytest.raises(BadInput, match=r"607\.png: is the picture of contest 605 \(equal SHA-256\)"):
         contests.picture(607)
     (folder / "cartoons" / "607.png").write_bytes(png(3))
-    mended = opened(folder).picture(607)
+    mended = opened_contests(folder).picture(607)
     assert mended is not None
     assert mended.read() == png(3)
-    assert opened(folder).picture(543) is None
+    assert opened_contests(folder).picture(543) is None
 
 
 def test_doubtful_ratings_are_told(tmp_path: Path) -> None:
     folder = by_contest(tmp_path, 536)
     broken = [f"Caption {i},{2.0 if i < 2 else 1.0},0.1,20,20,0,0" for i in range(40)]
     broken[:2] = [line.replace("20,20,0,0", "20,0,20,0") for line in broken[:2]]
-    thin = [f"{line.split(',')[0]},1.0,0.2,7,7,0,0" for line in lines(690)]
+    thin = [f"{line.split(',')[0]},1.0,0.2,7,7,0,0" for line in written_lines(690)]
     (folder / "600.csv").write_text("\n".join([HEAD, *broken]) + "\n")
     (folder / "690.csv").write_text("\n".join([HEAD, *thin]) + "\n")
-    contests = opened(folder)
+    contests = opened_contests(folder)
     assert contests.defects(536) == ()
     assert list(map(str, contests.defects(600))) == ["broken scoring: 95.0% of captions have the same mean"]
     assert contests.defects(690)[0] == ("thin votes", "median 7")
@@ -157,11 +161,11 @@ def test_doubtful_ratings_are_told(tmp_path: Path) -> None:
 
 def test_fingerprints_follow_files_and_descriptions(tmp_path: Path) -> None:
     folder = by_contest(tmp_path / "one", 536, 537)
-    prints = {opened(folder).fingerprint((536,)), opened(folder).fingerprint((536, 537))}
+    prints = {opened_contests(folder).fingerprint((536,)), opened_contests(folder).fingerprint((536, 537))}
     by_contest(folder, 536, rows=3)
-    prints.add(opened(folder).fingerprint((536,)))
-    described(folder, 536)
-    prints.add(opened(folder).fingerprint((536,)))
+    prints.add(opened_contests(folder).fingerprint((536,)))
+    described_by(folder, 536)
+    prints.add(opened_contests(folder).fingerprint((536,)))
     assert len(prints) == 4
 
 
@@ -201,7 +205,7 @@ def test_bad_input(tmp_path: Path, files: dict[str, str], asked: dict[str, Any],
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     with pytest.raises(BadInput, match=told):
-        contests = opened(tmp_path, **asked)
+        contests = opened_contests(tmp_path, **asked)
         contests.contest(contests.numbers[0])
 
 
@@ -209,20 +213,20 @@ def test_bad_input(tmp_path: Path, files: dict[str, str], asked: dict[str, Any],
 
 
 def test_real_contests(real_data: Path) -> None:
-    contests = opened(real_data / "newyorker_raw")
+    contests = opened_contests(real_data / "newyorker_raw")
     assert contests.numbers == VALIDATION
     assert set(contests.numbers) <= set(contests.scenes)
-    assert len(opened(real_data / "newyorker_raw", split="all").numbers) == 120
-    assert 647 not in opened(real_data / "newyorker_raw", split="train").numbers
+    assert len(opened_contests(real_data / "newyorker_raw", split="all").numbers) == 120
+    assert 647 not in opened_contests(real_data / "newyorker_raw", split="train").numbers
 
 
 @pytest.mark.slow
-def test_the_standard_errors_of_all_rows(real_data: Path) -> None:
-    """precision = sqrt(max(1, SS) / (v (v - 1))), where the counts make the mean and the votes."""
+def test_the_standard_errors_of_real_rows(real_data: Path) -> None:
+    """precision = sqrt(max(1, SS) / (v (v - 1))), where the counts make the mean and the votes; of six contests."""
     from humor_tasks.data.reading import read_csv
 
     checked = 0
-    for path in sorted((real_data / "newyorker_raw" / "crowd").glob("*.csv")):
+    for path in random.Random(0).sample(sorted((real_data / "newyorker_raw" / "crowd").glob("*.csv")), 6):
         for row in read_csv(path, ()).rows:
             counts = [int(row[name]) for name in ("not_funny", "somewhat_funny", "funny")]
             votes, mean = sum(counts), float(row["mean"])
@@ -233,7 +237,7 @@ def test_the_standard_errors_of_all_rows(real_data: Path) -> None:
             expected = math.sqrt(max(1.0, squares) / (votes * (votes - 1)))
             assert math.isclose(float(row["precision"]), expected, rel_tol=1e-6), (path, row)
             checked += 1
-    assert checked > 700_000
+    assert checked > 20_000
 
 
 @pytest.mark.parametrize(

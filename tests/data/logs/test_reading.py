@@ -203,7 +203,7 @@ def test_somebody_elses_log_is_read_as_that(tmp_path: Path) -> None:
 # ---- checks -------------------------------------------------------------------------------------
 
 
-def refused(path: Path, message: str, **how: Any) -> None:
+def refused_file(path: Path, message: str, **how: Any) -> None:
     with pytest.raises(BadInput) as caught:
         list(read_run(path, **how).samples)
     assert str(path) in str(caught.value)
@@ -212,16 +212,16 @@ def refused(path: Path, message: str, **how: Any) -> None:
 
 @pytest.mark.inspect_ai_versions
 def test_what_a_use_refuses(tmp_path: Path) -> None:
-    refused(tmp_path / "no.eval", "there is no such log")
-    refused(tmp_path, "is a folder; name the log itself")
+    refused_file(tmp_path / "no.eval", "there is no such log")
+    refused_file(tmp_path, "is a folder; name the log itself")
     (tmp_path / "text.eval").write_text("{")
-    refused(tmp_path / "text.eval", "cannot be read as an Inspect log")
+    refused_file(tmp_path / "text.eval", "cannot be read as an Inspect log")
     part = Path(inspect_log(tmp_path, limit=3).location)
-    refused(part, f"holds 3 of {len(REPLIES)} instances, status success; run it whole", whole=True)
+    refused_file(part, f"holds 3 of {len(REPLIES)} instances, status success; run it whole", whole=True)
     assert len(list(read_run(part).samples)) == 3
-    refused(part, "is not of humor_tasks/ranking.", benchmark="ranking")
+    refused_file(part, "is not of humor_tasks/ranking.", benchmark="ranking")
     twice = Path(inspect_log(tmp_path, epochs=2, limit=2).location)
-    refused(twice, "holds several epochs; not here.", one_epoch="not here.")
+    refused_file(twice, "holds several epochs; not here.", one_epoch="not here.")
     found = read_run(twice)
     assert (found.instances, [s.epoch for s in found.samples]) == (2, [1, 1, 2, 2])
     unscored = Path(inspect_log(tmp_path, score=False).location)
@@ -250,8 +250,8 @@ def test_an_unfinished_log(tmp_path: Path) -> None:
 
     (log,) = eval(matching(dataset="sample"), model=model(fails), log_dir=str(tmp_path), display="none", max_samples=1)
     path = Path(log.location)
-    refused(path, "ended with status error; finish it with inspect eval-retry.")
-    refused(path, "ended with status error; not so.", finished="not so.")
+    refused_file(path, "ended with status error; finish it with inspect eval-retry.")
+    refused_file(path, "ended with status error; not so.", finished="not so.")
     found = read_run(path, finished=None)
     assert found.error is not None
     assert "out of jokes" in found.error
@@ -266,7 +266,7 @@ def test_what_is_wrong_with_samples(tmp_path: Path) -> None:
 
     def told(body: list[str], message: str, **how: Any) -> None:
         made.write_text("\n".join(body))
-        refused(made, message, **how)
+        refused_file(made, message, **how)
 
     told([*lines, lines[1]], f"line {len(lines) + 1}: holds a second reply for ")
     told([*lines, "{}"], f"line {len(lines) + 1}: is no sample of a humor-tasks task (KeyError('doc'))")
@@ -289,14 +289,14 @@ def test_metadata_of_another_shape_is_named(name: str, place: int, tmp_path: Pat
     del samples[place].metadata["humor_tasks"][name]
     for path in (tmp_path / "log.json", tmp_path / "log.eval"):
         write_eval_log(log, str(path))
-        refused(path, f"sample {samples[place].id}: {told}")
+        refused_file(path, f"sample {samples[place].id}: {told}")
     with pytest.raises(CannotRun, match="cannot be read"):
         score(log, multiple_choice(), display="none")
     lines = [json.loads(line) for line in lm_eval_samples(tmp_path).read_text().splitlines()]
     del lines[place]["doc"]["humor_tasks"][name]
     made = tmp_path / "made.jsonl"
     made.write_text("\n".join(map(json.dumps, lines)))
-    refused(made, f"line {place + 1}: {told}")
+    refused_file(made, f"line {place + 1}: {told}")
 
 
 # ---- memory -------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def most_held(path: Path, n: int) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("many", [many_in_an_archive, many_lines])
 def test_memory_does_not_grow_with_the_samples(many: Callable[[Path, int], Path], tmp_path: Path) -> None:
-    few, more = 40, 800
+    few, more = 20, 200
     grown = most_held(many(tmp_path / "b", more), more) - most_held(many(tmp_path / "a", few), few)
     assert grown < (more - few) * 3000  # of 26 kB a sample that are read; the archive's directory is what grows
 

@@ -28,11 +28,11 @@ HOW = Pixels(16, "pad", (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 BYTES = 16 * 16 * 3
 
 
-def file(seed: int, size: tuple[int, int] = (60, 44)) -> bytes:
+def picture_file(seed: int, size: tuple[int, int] = (60, 44)) -> bytes:
     return encoded(drawing(seed, size))
 
 
-def picture(data: bytes, name: str = "row 0") -> Picture:
+def picture_of(data: bytes, name: str = "row 0") -> Picture:
     return Picture(name, None, lambda: data)
 
 
@@ -54,7 +54,6 @@ def decodes() -> Iterator[list[int]]:
 @pytest.fixture(autouse=True)
 def no_other_networks() -> Iterator[None]:
     """Networks of other tests may still exist."""
-    gc.collect()
     with mock.patch.object(checking, "_takers", type(checking._takers)()):
         yield
 
@@ -62,61 +61,60 @@ def no_other_networks() -> Iterator[None]:
 def checked(*files: bytes, most: int = 10 * BYTES) -> CheckedPixels:
     pixels = CheckedPixels(HOW, most)
     pixels.receive()
-    assert not check_media({i: picture(data, f"row {i}") for i, data in enumerate(files)}, "")
+    assert not check_media({i: picture_of(data, f"row {i}") for i, data in enumerate(files)}, "")
     return pixels
 
 
-def key(data: bytes) -> str:
-    return HOW.key(picture(data).sha256())
+def key_of(data: bytes) -> str:
+    return HOW.key(picture_of(data).sha256())
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 def test_pixels_from_the_check_equal_those_that_the_network_decodes(kind: str, mode: str) -> None:
     data = encoded(drawing(3, mode=mode), kind)
-    mine = checked(data).pop(key(data))
+    mine = checked(data).pop(key_of(data))
     assert mine is not None
-    np.testing.assert_array_equal(mine, decoded_pixels([picture(data)], HOW, ["a"], 1)[0])
+    np.testing.assert_array_equal(mine, decoded_pixels([picture_of(data)], HOW, ["a"], 1)[0])
 
 
 def test_pixels_are_kept_until_they_are_asked_for_and_the_oldest_are_dropped() -> None:
-    files = [file(i) for i in range(4)]
+    files = [picture_file(i) for i in range(4)]
     pixels = checked(*files, most=2 * BYTES)
     # Threads take them, so that the order of the first ones may differ.
-    kept = [data for data in files if pixels.pop(key(data)) is not None]
+    kept = [data for data in files if pixels.pop(key_of(data)) is not None]
     assert len(kept) == 2
-    assert [pixels.pop(key(data)) for data in kept] == [None, None]
-    assert not check_media({0: picture(files[0]), 1: picture(files[0])}, "")
-    assert not check_media({0: picture(files[0])}, "")  # the same picture again takes the place of its first pixels
-    assert not check_media({0: picture(files[1])}, "")
-    assert pixels.pop(key(files[0])) is not None
-    assert pixels.pop(key(files[1])) is not None
+    assert [pixels.pop(key_of(data)) for data in kept] == [None, None]
+    assert not check_media({0: picture_of(files[0]), 1: picture_of(files[0])}, "")
+    assert not check_media({0: picture_of(files[0])}, "")  # the same picture again takes the place of its first pixels
+    assert not check_media({0: picture_of(files[1])}, "")
+    assert pixels.pop(key_of(files[0])) is not None
+    assert pixels.pop(key_of(files[1])) is not None
 
 
 def test_a_picture_that_the_network_cannot_use_passes_the_check() -> None:
     """It is told where the network needs it, with its row."""
     narrow = encoded(drawing(0, (60_000, 1)))
-    assert checked(narrow).pop(key(narrow)) is None
+    assert checked(narrow).pop(key_of(narrow)) is None
 
 
 def test_a_network_that_is_gone_takes_nothing() -> None:
-    pixels = checked(file(0))
+    pixels = checked(picture_file(0))
     assert list(checking._takers) == [pixels]
     del pixels
-    gc.collect()
     assert not list(checking._takers)
 
 
 def test_a_file_that_changes_after_the_check_is_decoded_again(tmp_path: Path, decodes: list[int]) -> None:
     place = tmp_path / "a.png"
     one = Picture("a.png", str(place), place.read_bytes)
-    place.write_bytes(file(0))
+    place.write_bytes(picture_file(0))
     tiny_clip.register(tmp_path)
     save_file(tiny_clip.state(), tmp_path / "tiny.safetensors")
     clip = Clip.load(ClipConfig(str(tmp_path / "tiny.safetensors"), architecture=TINY, device="cpu"))
     clip.checked.receive()
     assert not check_media({0: one}, "")
-    place.write_bytes(file(1))
+    place.write_bytes(picture_file(1))
     found = clip.embed_images([one])
     assert len(decodes) == 2
     assert found.tolist() == clip.embed_images([drawing(1)]).tolist()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import struct
-import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -18,29 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageStat
-from standins.clips import clip, number, numbered
+from standins.clips import KINDS, clip, number, numbered
 
-from humor_tasks.data.media import frames as video
 from humor_tasks.data.media import video_file
 from humor_tasks.data.media.frames import Frame, Video, frame_pictures, probe, sample_frames
 from humor_tasks.errors import BadInput
 
-KINDS = [
-    ("mp4", "libx264", 3),
-    ("mp4", "mpeg4", 2),
-    ("mov", "libx264", 0),
-    ("mov", "mjpeg", 0),
-    ("matroska", "libx264", 3),
-    ("webm", "libvpx-vp9", 0),
-    ("webm", "libvpx", 0),
-    ("avi", "mpeg4", 2),
-    ("avi", "libx264", 3),
-    ("avi", "mjpeg", 0),
-]
 made = lru_cache(maxsize=None)(clip)  # each video is encoded once
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def numbers_of(frames: list[Frame]) -> list[int]:
     return [number(frame.image) for frame in frames]
 
 
@@ -54,14 +39,17 @@ def shown_naively(data: bytes, times: list[Fraction]) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "codec", "b_frames"), KINDS)
-@pytest.mark.parametrize("gop", [1, 7, 250])
+@pytest.mark.parametrize(
+    ("kind", "codec", "b_frames", "gop"),
+    [(*kind, 7) for kind in KINDS]
+    + [("mp4", "libx264", 0, 1), ("mp4", "libx264", 3, 250), ("webm", "libvpx-vp9", 0, 250), ("avi", "mpeg4", 2, 250)],
+)
 def test_the_frames_in_the_middle_of_equal_parts(kind: str, codec: str, b_frames: int, gop: int) -> None:
-    data = made(61, kind=kind, codec=codec, gop=gop, b_frames=b_frames if gop > 1 else 0)
-    for count in (1, 2, 8, 61, 100):
+    data = made(31, kind=kind, codec=codec, gop=gop, b_frames=b_frames)
+    for count in (1, 2, 8, 31, 50):
         frames = sample_frames(data, count)
-        assert numbers(frames) == [(2 * i + 1) * 61 // (2 * count) for i in range(count)]
-        assert [frame.seconds for frame in frames] == pytest.approx([n / 10 for n in numbers(frames)], abs=1e-3)
+        assert numbers_of(frames) == [(2 * i + 1) * 31 // (2 * count) for i in range(count)]
+        assert [frame.seconds for frame in frames] == pytest.approx([n / 10 for n in numbers_of(frames)], abs=1e-3)
 
 
 @settings(deadline=None, max_examples=25)
@@ -79,7 +67,7 @@ def test_any_length_count_and_rate(total: int, count: int, fps: int | Fraction, 
     # A middle between two frames' times is not the header's rounding to decide.
     tick = Fraction(1, 9000)
     lows, highs = (shown_naively(data, [max(Fraction(0), m + shift) for m in middles]) for shift in (-tick, tick))
-    found = numbers(sample_frames(data, count))
+    found = numbers_of(sample_frames(data, count))
     assert all(low <= n <= high for low, n, high in zip(lows, found, highs, strict=True))
     assert probe(data).seconds == pytest.approx(float(length), abs=1e-3)
 
@@ -91,16 +79,16 @@ def test_a_variable_frame_rate(kind: str, b_frames: int) -> None:
     data = clip(5, kind=kind, times=[0, 100, 1000, 1100, 5000], b_frames=b_frames)
     assert probe(data).seconds == pytest.approx(5.1, abs=0.01)
     frames = sample_frames(data, 6)  # middles at 0.425, 1.275, 2.125, 2.975, 3.825, 4.675 seconds
-    assert numbers(frames) == [1, 3, 3, 3, 3, 3]
+    assert numbers_of(frames) == [1, 3, 3, 3, 3, 3]
     assert [frame.seconds for frame in frames] == pytest.approx([0.1, *[1.1] * 5], abs=0.001)
-    assert set(numbers(sample_frames(data, 60))) == {0, 1, 2, 3, 4}
+    assert set(numbers_of(sample_frames(data, 60))) == {0, 1, 2, 3, 4}
 
 
 def test_scenes() -> None:
     cuts = [0, 13, 20, 47, 52]
     colours = ["black", "white", "navy", "yellow", "black"]
     shades = [colours[sum(cut <= i for cut in cuts) - 1] for i in range(60)]
-    pictures = [marked(i, shade) for i, shade in enumerate(shades)]
+    pictures = [shaded(i, shade) for i, shade in enumerate(shades)]
     frames = sample_frames(clip(pictures, gop=250, b_frames=2), 5, "scene")
     assert [read_mark(frame.image) for frame in frames] == cuts
     # The largest change first: from white to navy it is 0.84 of the whole, from yellow to black 0.67.
@@ -108,7 +96,7 @@ def test_scenes() -> None:
     assert [read_mark(frame.image) for frame in two] == [0, 13]
 
 
-def marked(i: int, shade: str) -> Image.Image:
+def shaded(i: int, shade: str) -> Image.Image:
     """A picture in one colour with a small bar code in its corner."""
     picture = Image.new("RGB", (256, 144), shade)
     picture.paste(numbered(i, (32, 32)), (0, 0))
@@ -127,7 +115,7 @@ def test_scenes_are_chosen_as_said() -> None:
     steps = [bin(i ^ (i - 1)).count("1") if i else 0 for i in range(64)]
     assert sorted(range(64), key=lambda i: -steps[i])[:4] == [32, 16, 48, 8]
     assert change.index(max(change)) == 32
-    assert numbers(sample_frames(data, 4, "scene")) == [0, 16, 32, 48]
+    assert numbers_of(sample_frames(data, 4, "scene")) == [0, 16, 32, 48]
     assert sample_frames(data, 4, "scene")[1].seconds == pytest.approx(1.6)
 
 
@@ -182,7 +170,7 @@ def test_sound_longer_than_the_pictures_is_no_length_of_theirs() -> None:
     for kind in ("mp4", "matroska"):
         data = clip(10, kind=kind, tone=4)
         assert probe(data).seconds == pytest.approx(1.0, abs=0.01)
-        assert numbers(sample_frames(data, 5)) == [1, 3, 5, 7, 9]
+        assert numbers_of(sample_frames(data, 5)) == [1, 3, 5, 7, 9]
 
 
 @pytest.mark.parametrize(
@@ -198,15 +186,15 @@ def test_files_written_while_recording(kind: str, mux: dict[str, str]) -> None:
     codec = "libvpx" if kind == "webm" else "libx264"
     data = clip(60, kind=kind, codec=codec, mux=mux)
     assert probe(data).seconds == pytest.approx(6.0)
-    assert numbers(sample_frames(data, 8)) == [(2 * i + 1) * 60 // 16 for i in range(8)]
+    assert numbers_of(sample_frames(data, 8)) == [(2 * i + 1) * 60 // 16 for i in range(8)]
 
 
 def test_open_groups_of_pictures() -> None:
     """Frames shown before a key frame but decoded after it need the group before."""
     data = clip(97, gop=24, b_frames=3, **{"x264-params": "scenecut=0:threads=1:open-gop=1:b-adapt=0"})
-    assert numbers(sample_frames(data, 97)) == list(range(97))
+    assert numbers_of(sample_frames(data, 97)) == list(range(97))
     for count in (7, 8, 9, 10, 11):
-        assert numbers(sample_frames(data, count)) == [(2 * i + 1) * 97 // (2 * count) for i in range(count)]
+        assert numbers_of(sample_frames(data, count)) == [(2 * i + 1) * 97 // (2 * count) for i in range(count)]
 
 
 # ------------------------------------------------------------------------------------------------------ bounded work
@@ -228,29 +216,22 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-@pytest.fixture(scope="module")
-def four_hours() -> bytes:
-    return clip((numbered(i, (64, 64)) for i in range(14_400)), 1, gop=140, preset="ultrafast")
-
-
 @pytest.mark.slow
-def test_a_four_hour_video(four_hours: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_hour_of_video(monkeypatch: pytest.MonkeyPatch) -> None:
+    hour = clip((numbered(i, (64, 64)) for i in range(3600)), 1, gop=40, preset="ultrafast")
     counts = decoded(monkeypatch)
-    assert probe(four_hours).seconds == 14_400
+    assert probe(hour).seconds == 3600
     assert sum(counts) == 1
     counts.clear()
-    assert numbers(sample_frames(four_hours, 8)) == [900 + 1800 * i for i in range(8)]
+    assert numbers_of(sample_frames(hour, 8)) == [225 + 450 * i for i in range(8)]
     # At most the group of pictures of each wanted frame, the frame after it, and the first frame of all.
-    assert sum(counts) <= 8 * 141 + 1
+    assert sum(counts) <= 8 * 41 + 1
     counts.clear()
-    assert len(sample_frames(four_hours, 8, "scene")) == 8
-    assert sum(counts) <= (64 + 8) * 141 + 1
-
-
-def test_key_frames_hours_apart(four_hours: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(sample_frames(hour, 8, "scene")) == 8
+    assert sum(counts) <= (64 + 8) * 41 + 1
     monkeypatch.setattr(video_file, "MAX_DECODED", 50)
     with pytest.raises(BadInput, match=r"more than 50 frames would have to be decoded.*one every 10 seconds"):
-        sample_frames(four_hours, 8)
+        sample_frames(hour, 8)
 
 
 def test_frames_of_one_group_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,19 +249,8 @@ def test_memory_is_that_of_the_wanted_frames() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     one = 320 * 240 * 3
-    assert numbers(frames) == [37, 112, 187, 262]
+    assert numbers_of(frames) == [37, 112, 187, 262]
     assert peak < (4 + 3) * one + len(data)
-
-
-def test_a_file_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "long.mp4"
-    with file.open("wb") as sparse:
-        sparse.truncate(video_file.MAX_BYTES + 1)
-    with pytest.raises(BadInput, match=r"long.mp4: 4,294,967,297 bytes; at most 4,294,967,296 are read"):
-        probe(file)
-    monkeypatch.setattr(video_file, "MAX_PIXELS", 64 * 64 - 1)
-    with pytest.raises(BadInput, match=r"frames of 64 x 64 pixels; at most 4,095 are read"):
-        probe(made(61))
 
 
 def test_two_threads_at_once(tmp_path: Path) -> None:
@@ -288,7 +258,7 @@ def test_two_threads_at_once(tmp_path: Path) -> None:
     file.write_bytes(made(61, gop=7, b_frames=3))
     with ThreadPoolExecutor(8) as pool:
         counts = [1, 5, 8, 13] * 8
-        found = list(pool.map(lambda count: numbers(sample_frames(file, count)), counts))
+        found = list(pool.map(lambda count: numbers_of(sample_frames(file, count)), counts))
     assert found == [[(2 * i + 1) * 61 // (2 * count) for i in range(count)] for count in counts]
 
 
@@ -325,159 +295,3 @@ def test_pictures_are_no_wider_than_asked(tmp_path: Path) -> None:
 def test_no_kept_pictures_of_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"gone.mp4: cannot be read \(No such file or directory\)"):
         frame_pictures(tmp_path / "gone.mp4")
-
-
-# -------------------------------------------------------------------------------------------------------- bad input
-
-
-def png() -> bytes:
-    out = io.BytesIO()
-    numbered(1).save(out, "PNG")
-    return out.getvalue()
-
-
-def only_sound(kind: str) -> bytes:
-    out = io.BytesIO()
-    with av.open(out, "w", format=kind) as container:
-        stream = container.add_stream("aac", rate=22050, layout="mono")
-        frame = av.AudioFrame(format="fltp", layout="mono", samples=1024)
-        frame.planes[0].update(bytes(4096))
-        frame.sample_rate, frame.pts = 22050, 0
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-    return out.getvalue()
-
-
-def without_frames() -> bytes:
-    """The header of a video that was about to be recorded."""
-    data = clip(10, mux={"movflags": "frag_keyframe+empty_moov"})
-    return data[: data.index(b"moof") - 4]
-
-
-def cut(data: bytes, share: float) -> bytes:
-    return data[: int(len(data) * share)]
-
-
-FAST = {"mux": {"movflags": "+faststart"}}
-NOISE = [Image.effect_noise((64, 64), 90).convert("RGB") for _ in range(40)]
-BAD = {
-    "no bytes": (lambda: b"", "there are no bytes"),
-    "text": (lambda: b"This is a story about a cat.\n" * 9, r"not a video.*it begins b'This is a st'"),
-    "a Git LFS pointer": (lambda: b"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer; run `git lfs"),
-    "a picture": (png, r"not a video.*PNG.*Use MP4 or MOV, WebM or Matroska, AVI\."),
-    "a playlist": (lambda: b"#EXTM3U\n#EXT-X-VERSION:3\nfile:///etc/passwd\n", "not a video"),
-    "a concat script": (lambda: b"ffconcat version 1.0\nfile /etc/passwd\n", "not a video"),
-    "only sound": (lambda: only_sound("mp4"), "it has no video stream, only audio"),
-    "only sound, Matroska": (lambda: only_sound("matroska"), "it has no video stream, only audio"),
-    "no frame": (without_frames, "there is no frame in it"),
-    "header only": (lambda: b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "cut short or damaged"),
-    "half an mp4": (lambda: cut(clip(NOISE), 0.5), "cut short or damaged"),
-    "half an mp4 with its index first": (lambda: cut(clip(NOISE, **FAST), 0.5), "cut short"),
-    "a tenth": (lambda: cut(clip(NOISE, **FAST), 0.2), "cut short"),
-    "half a Matroska": (lambda: cut(clip(NOISE, kind="matroska"), 0.5), "cut short"),
-    "half a WebM": (lambda: cut(clip(NOISE, kind="webm", codec="libvpx"), 0.5), "cut short"),
-    "half an AVI": (lambda: cut(clip(NOISE, kind="avi", codec="mpeg4"), 0.5), "cut short"),
-    "all but the last bytes": (lambda: cut(clip(NOISE, **FAST), 0.99), "cut short"),
-    "three quarters, long groups": (lambda: cut(clip(NOISE, gop=250, **FAST), 0.75), "cut short"),
-}
-
-
-@pytest.mark.parametrize("bad", BAD)
-def test_bad_input(bad: str, tmp_path: Path) -> None:
-    make, message = BAD[bad]
-    file = tmp_path / "clip.mp4"
-    file.write_bytes(make())
-    for read in (probe, sample_frames, lambda source: sample_frames(source, 3, "scene")):
-        with pytest.raises(BadInput, match=message) as said:
-            read(file)
-        assert f"Video {file}:" in str(said.value)
-        with pytest.raises(BadInput, match=f"Video row 7: .*({message})"):
-            sample_frames(file.read_bytes(), where="row 7")
-
-
-@pytest.mark.parametrize("name", ["gone.mp4", ".", "http://127.0.0.1:9/clip.mp4", "concat:a.mp4|b.mp4", "/dev/zero"])
-def test_what_is_no_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput, match=r"there is no such file. Restore it, or correct the row"):
-        probe(name)
-
-
-@pytest.mark.parametrize(("codec", "kind"), [("libx264", "mp4"), ("mpeg4", "mp4"), ("mpeg4", "avi")])
-def test_damage_in_the_middle_is_said(codec: str, kind: str) -> None:
-    pictures = [Image.effect_noise((160, 120), 90).convert("RGB") for _ in range(40)]
-    data = bytearray(clip(pictures, codec=codec, kind=kind, gop=10))
-    middle = len(data) // 2
-    data[middle : middle + len(data) // 20] = bytes(len(data) // 20)
-    with pytest.raises(BadInput, match="damaged"):
-        sample_frames(bytes(data), 40)
-
-
-def elsewhere(data: bytes, path: Path) -> bytes:
-    """A QuickTime film that says that its pictures are in another file, and holds none itself."""
-    record = bytes(10) + b"\x01" + b"x".ljust(27, b"\0") + bytes(12) + b"\x01x".ljust(64, b"\0") + bytes(16)
-    record += struct.pack(">hh16x", 0, 1) + struct.pack(">hh", 2, len(bytes(path))) + bytes(path)
-    record += bytes(len(bytes(path)) % 2)  # texts of an alias record have an even length
-    record += struct.pack(">hh", -1, 0)
-    other, own = struct.pack(">I4sI", 12 + len(record), b"alis", 0) + record, struct.pack(">I4sI", 12, b"url ", 1)
-    for name in (b"moov", b"trak", b"mdia", b"minf", b"dinf", b"dref"):
-        place = data.index(name) - 4
-        (size,) = struct.unpack(">I", data[place : place + 4])
-        data = data[:place] + struct.pack(">I", size + len(other) - len(own)) + data[place + 4 :]
-    data = data.replace(own, other)
-    at = data.index(b"mdat")
-    (size,) = struct.unpack(">I", data[at - 4 : at])
-    return data[: at + 4] + bytes(size - 8) + data[at + size - 4 :]
-
-
-def test_a_reference_to_another_file_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "other.mp4").write_bytes(clip(10))
-    file = tmp_path / "clip.mov"
-    file.write_bytes(elsewhere(clip(10), tmp_path / "other.mp4"))
-    follow = {"enable_drefs": "1", "use_absolute_path": "1"}
-    with av.open(str(file), options=follow) as container:  # the reference is one that can be followed
-        assert [number(frame.to_image()) for frame in container.decode(video=0)] == list(range(10))
-    with pytest.raises(BadInput, match=r"clip.mov: .*(no frame|damaged)"):
-        sample_frames(file)
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    st.sampled_from(KINDS),
-    st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=40),
-    st.floats(0.1, 1),
-)
-def test_damage_anywhere_is_read_or_said(
-    kind: tuple[str, str, int], damage: list[tuple[float, int]], share: float
-) -> None:
-    data = bytearray(made(61, kind=kind[0], codec=kind[1], gop=7, b_frames=kind[2]))
-    for place, value in damage:
-        data[int(place * len(data))] = value
-    with contextlib.suppress(BadInput):
-        frames = sample_frames(cut(bytes(data), share), 4, "scene")
-        assert len(frames) == 4
-        assert {frame.image.mode for frame in frames} == {"RGB"}
-
-
-@pytest.mark.parametrize("how", ["random", "EVEN", ""])
-def test_another_way_of_sampling(how: str) -> None:
-    with pytest.raises(BadInput, match="how: there is no"):
-        sample_frames(made(61), 8, how)
-
-
-@pytest.mark.parametrize(("count", "width"), [(0, None), (-1, None), (257, None), (8, 0)])
-def test_counts_and_widths_out_of_range(count: int, width: int | None) -> None:
-    with pytest.raises(BadInput, match=r"take 1 to 256 frames, of width 1 or more"):
-        sample_frames(made(61), count, width=width)
-
-
-def test_pixels_too_many_once_they_are_square(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = clip(3, aspect=Fraction(2))
-    monkeypatch.setattr(video, "MAX_PIXELS", 64 * 64)
-    with pytest.raises(BadInput, match=r"Video row 7: frames of 128 x 64 pixels once pixels are square; at most 4,096"):
-        sample_frames(data, where="row 7")
-
-
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "av", None)
-    with pytest.raises(BadInput, match=r"pip install 'humor-tasks\[video\]'"):
-        probe(b"anything")

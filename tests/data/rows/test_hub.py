@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,17 +15,21 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from standins.corpus import COLUMNS, HUB, SPLITS, as_parquet, make_folder, make_hub_repo, matching_row, noise_png
+from standins.paths import TESTS
 
 from humor_tasks.testing import HubServer
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
 
-# The hub's client reads HF_ENDPOINT and HF_HOME when it is imported, so each state of the world is a process.
-# Most of a process's time would go into importing pandas and pyarrow: one host imports them and forks for every state.
+# Each state of the world is a process of its own: one host imports what all need, and forks for every state.
 HOST = """
-import json, os, sys
-import pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, fsspec, aiohttp
+import gc, json, os, sys
+import aiohttp, datasets, fsspec, huggingface_hub, pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, scipy.io
+from huggingface_hub import HfApi, HfFileSystem, snapshot_download
+import fsspec.implementations.http, encodings.idna
+import humor_tasks.data.contests.source, humor_tasks.data.rows.folder, humor_tasks.data.rows.hub
+from standins.hub_client import hub_client
 
 def answer(job):
     import logging
@@ -43,13 +48,14 @@ def answer(job):
         except Exception as error:
             print(json.dumps({"error": type(error).__name__ + ": " + str(error)}))
 
+gc.freeze()  # what is imported stays shared with the forks
 for line in sys.stdin:
     job = json.loads(line)
     child = os.fork()
     if child == 0:
         try:
-            os.environ.update(job["env"])
-            answer(job)
+            with hub_client(**job["env"]):
+                answer(job)
         finally:
             sys.stdout.flush()
             os._exit(0)
@@ -83,7 +89,8 @@ class World:
 @pytest.fixture(scope="module")
 def host() -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", HOST]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) as process:
         yield process
         assert process.stdin
         process.stdin.close()
@@ -105,7 +112,7 @@ def folder(tmp_path: Path) -> Path:
     return make_folder(tmp_path / "data")
 
 
-def expected(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
+def expected_rows(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
     return [{name: matching_row(i, split)[name] for name in COLUMNS} for i in range(rows)]
 
 
@@ -113,7 +120,7 @@ def expected(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
 def test_text_fetches_text_alone_and_once(world: World) -> None:
     file = "matching/test-00000-of-00001.parquet"
     first, second, by_commit = world.ask({}, {}, {"revision": world.commit})
-    assert first["rows"] == expected()
+    assert first["rows"] == expected_rows()
     assert (first["revision"], first["requested"]) == (world.commit, None)
     assert first["where"] == f"row 0 (instance_id test-0000) of matching/test in {HUB}"
     assert second == first
@@ -158,7 +165,7 @@ def test_a_new_commit_is_seen_and_the_old_one_kept(world: World, tmp_path: Path)
     shutil.copy(world.repo / "matching" / "train-00000-of-00001.parquet", swap)
     new = world.hub.add(HUB, changed)
     main, before = world.ask({}, {"revision": old})
-    assert (main["revision"], main["rows"]) == (new, expected("train", rows=4))
+    assert (main["revision"], main["rows"]) == (new, expected_rows("train", rows=4))
     assert (before["revision"], before["rows"]) == (old, first["rows"])
     assert main["fingerprint"] != before["fingerprint"]
 
@@ -167,7 +174,7 @@ def test_a_new_commit_is_seen_and_the_old_one_kept(world: World, tmp_path: Path)
 def test_pictures_of_one_split(world: World) -> None:
     asked = {"config": "matching_from_pixels", "pictures": True}
     (first,) = world.ask(asked)
-    assert first["rows"] == expected()
+    assert first["rows"] == expected_rows()
     assert first["pictures"] == [hash_of(noise_png(2000 + i, 160)) for i in range(24)]
     assert set(world.hub.served()) == {"README.md", "matching_from_pixels/test-00000-of-00001.parquet"}
     world.hub.forget_requests()
@@ -236,9 +243,9 @@ def test_parquet_branch_without_a_card(world: World, tmp_path: Path) -> None:
     commit = world.hub.add(HUB, branch, branch="refs/convert/parquet")
     asked = {"revision": "refs/convert/parquet"}
     found, wrong = world.ask(asked, asked | {"config": "rankings"})
-    assert (found["rows"], found["revision"]) == (expected(), commit)
+    assert (found["rows"], found["revision"]) == (expected_rows(), commit)
     assert "there are: matching, ranking. Did you mean 'ranking'?" in wrong["error"]
-    assert world.ask(asked, **OFFLINE)[0]["rows"] == expected()
+    assert world.ask(asked, **OFFLINE)[0]["rows"] == expected_rows()
 
 
 @pytest.mark.slow
@@ -246,7 +253,7 @@ def test_json_and_picture_files_on_the_hub(world: World, folder: Path) -> None:
     world.hub.add("some/sample", folder)
     text, pixels = {"dataset": "some/sample"}, {"dataset": "some/sample", "pictures": True}
     (first,) = world.ask(text)
-    assert first["rows"] == expected(rows=3)
+    assert first["rows"] == expected_rows(rows=3)
     assert not [path for path in world.hub.served() if path.endswith(".png")]
     (second,) = world.ask(pixels)
     assert second["pictures"] == [hash_of(noise_png(i, 16)) for i in range(3)]
@@ -258,7 +265,7 @@ def test_what_datasets_itself_kept(world: World) -> None:
     world.ask({"run": f"import datasets; datasets.load_dataset('{HUB}', 'matching')"})
     asked = [{}, {"pictures": True}, {"revision": world.commit}, {"revision": "b" * 40}, {"split": "tset"}]
     text, pixels, by_commit, another, wrong = world.ask(*asked, **OFFLINE)
-    assert (text["rows"], text["revision"]) == (expected(), world.commit)
+    assert (text["rows"], text["revision"]) == (expected_rows(), world.commit)
     assert len(pixels["pictures"]) == 24
     assert by_commit["rows"] == text["rows"]
     assert "not cached" in another["error"]
@@ -284,7 +291,7 @@ def test_an_interrupted_fetch_leaves_nothing_behind(world: World) -> None:
     assert "Try again" in broken["error"]
     assert not [file for file in world.home.glob("humor_tasks/**/*") if file.suffix in (".arrow", ".part")]
     world.hub.data_requests_left = None
-    assert world.ask({})[0]["rows"] == expected()
+    assert world.ask({})[0]["rows"] == expected_rows()
 
 
 @pytest.mark.slow
@@ -304,23 +311,24 @@ def test_rows_need_no_torch(world: World, folder: Path) -> None:
 CONTESTS = """
 import json
 from humor_tasks.data.contests.source import open_contests
-try:
-    how = {{"split": {split!r}, "revision": {revision!r}, "pictures": {pictures}}}
-    found = open_contests("yguooo/newyorker_caption_ranking", **how)
-    first = found.contest(found.numbers[0])
-    told = {{"pictures": sorted(path.name for path in found.pictures.values()), "scene": found.scenes[536].location}}
-    print(json.dumps(told | {{"numbers": found.numbers, "first": first.caption, "commit": found.commit}}))
-except Exception as error:
-    print(json.dumps({{"error": type(error).__name__ + ": " + str(error)}}))
+for how in {asked}:
+    try:
+        found = open_contests("yguooo/newyorker_caption_ranking", **how)
+        first = found.contest(found.numbers[0])
+        pictures, scene = sorted(path.name for path in found.pictures.values()), found.scenes[536].location
+        told = {{"numbers": found.numbers, "first": first.caption, "commit": found.commit}}
+        print(json.dumps(told | {{"scene": scene, "pictures": pictures}}))
+    except Exception as error:
+        print(json.dumps({{"error": type(error).__name__ + ": " + str(error)}}))
 """
 
 
-def contests_of(world: World, split: str, revision: str | None = None, pictures: bool = False, **env: str) -> Any:
-    (found,) = world.ask({"run": CONTESTS.format(split=split, revision=revision, pictures=pictures)}, **env)
-    return found
+def contests_of(world: World, *asked: dict[str, Any], **env: str) -> list[dict[str, Any]]:
+    return world.ask({"run": CONTESTS.format(asked=asked)}, **env)
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "the last test of the file: the processes of all of them are counted when the host ends")
 @pytest.mark.parametrize("layout", ["a file a contest", "a file a split"])
 def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> None:
     repo, head = tmp_path / "contests", "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
@@ -344,14 +352,13 @@ def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> Non
         for number in held:
             (repo / "cartoons" / f"{number}.jpg").write_bytes(noise_png(number, 8))
     commit = world.hub.add("yguooo/newyorker_caption_ranking", repo)
-    assert contests_of(world, "validation") == {
-        "numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []
-    }  # fmt: skip
+    (found,) = contests_of(world, {"split": "validation"})
+    assert found == {"numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []}
     assert not any("800" in path or "train.csv" in path or "cartoons" in path for path in world.hub.served())
-    found = contests_of(world, "held_out", pictures=True)
-    assert (found["numbers"], found["pictures"]) == ([536, 543], ["536.jpg", "543.jpg", "605.jpg"])
-    offline = contests_of(world, "held_out", **NO_NETWORK)
-    assert offline["numbers"] == [536, 543]
-    assert offline["commit"] == commit
-    assert contests_of(world, "all")["numbers"] == [536, 543, 605, 800]
-    assert "there is no revision 'gone'" in contests_of(world, "test", revision="gone")["error"]
+    asked = [{"split": "held_out", "pictures": True}, {"split": "all"}, {"split": "test", "revision": "gone"}]
+    held_out, every, gone = contests_of(world, *asked)
+    assert (held_out["numbers"], held_out["pictures"]) == ([536, 543], ["536.jpg", "543.jpg", "605.jpg"])
+    assert every["numbers"] == [536, 543, 605, 800]
+    assert "there is no revision 'gone'" in gone["error"]
+    (offline,) = contests_of(world, {"split": "held_out"}, **NO_NETWORK)
+    assert (offline["numbers"], offline["commit"]) == ([536, 543], commit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from inspect_ai import score
@@ -45,8 +46,7 @@ from humor_tasks.testing import ScriptedModel
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
-@pytest.mark.parametrize("per", ["row", "caption"])
+@pytest.mark.parametrize(("per", "on_unparsed"), [("row", "wrong"), ("caption", "exclude")])
 def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
     parameters = {"dataset": "sample", "one_explanation_per": per, "on_unparsed": on_unparsed}
     opened = load("humorbench", **parameters)
@@ -72,10 +72,10 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
 
 @pytest.mark.slow
 def test_what_a_grader_is_shown() -> None:
-    opened = load("humorbench", dataset="sample")
+    opened = load("humorbench", dataset="sample", subset=FEW)
     judge = grader("g", thirds)
     answer = '1 < 2 &lt; {"3"}'
-    run(humorbench("sample"), says("m", f"<explanation>{answer}</explanation>"), judge)
+    run(humorbench("sample", FEW), says("m", f"<explanation>{answer}</explanation>"), judge)
     rubric = open_rubric("humorbench")
     expected = []
     for record in opened.records:
@@ -87,10 +87,9 @@ def test_what_a_grader_is_shown() -> None:
 
 @pytest.mark.slow
 def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
-    opened = load("humorbench", dataset="sample")
-    replies = replies_of(opened)
+    opened = load("humorbench", dataset="sample", subset=FEW)
     judge = ScriptedModel("g", lambda messages: verdict(True, "It names the bears."))
-    log = run(humorbench("sample"), explainer(replies), judge)
+    log = run(humorbench("sample", FEW), explainer(replies_of(opened)), judge)
     (point,) = points(found(log)[opened.records[0].id])
     assert point == {
         "id": opened.records[0].id,
@@ -106,12 +105,12 @@ def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
 
 @pytest.mark.slow
 def test_epochs_are_all_counted_and_graded_once() -> None:
-    opened = load("humorbench", dataset="sample")
+    opened = load("humorbench", dataset="sample", subset=FEW)
     judge = grader("g", thirds)
-    log = run(humorbench("sample"), explainer(replies_of(opened)), judge, epochs=2, max_samples=1)
+    log = run(humorbench("sample", FEW), explainer(replies_of(opened)), judge, epochs=2, max_samples=1)
     outcomes, _ = expected_of(opened, replies_of(opened), thirds)
     same(log, opened.metrics([o for outcome in outcomes for o in (outcome, outcome)]))
-    assert len(judge.asked) == 35  # the second epoch's verdicts are those of the first
+    assert len(judge.asked) == 4  # the second epoch's verdicts are those of the first
 
 
 # ---- somebody else's task -----------------------------------------------------------------------
@@ -293,34 +292,23 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
 
 @pytest.mark.slow
 def test_a_log_can_be_graded_again() -> None:
-    opened = load("humorbench", dataset="sample")
+    opened = load("humorbench", dataset="sample", subset=FEW)
     replies = replies_of(opened)
-    log = run(humorbench("sample"), explainer(replies), breaks("first"))
-    assert unread(log) == 35
+    log = run(humorbench("sample", FEW), explainer(replies), breaks("first"))
+    assert unread(log) == 4
     kept = read_eval_log(log.location)
     judge = grader("second", thirds)
-    again = score(
-        kept,
-        element_coverage(),
-        model_roles={"grader": judge.model},
-        action="overwrite",
-        display="none",
-    )
+    again = score(kept, element_coverage(), model_roles={"grader": judge.model}, action="overwrite", display="none")
     _, expected = expected_of(opened, replies, thirds)
     same(again, expected)
-    assert len(judge.asked) == 35
+    assert len(judge.asked) == 4
     for result in found(again).values():
         assert "graders:mockllm/second|" in (result.metadata or {})["signature"]
         if result.answer:
             assert points(result)[0]["verdicts"][0]["reasons"] == "So it is."
     panel = [grader("x", thirds), grader("y", thirds)]
-    both = score(
-        log,
-        element_coverage(structured=False),
-        model_roles={"grader": [judge.model for judge in panel]},
-        action="append",
-        display="none",
-    )
+    roles: Any = {"grader": [judge.model for judge in panel]}
+    both = score(log, element_coverage(structured=False), model_roles=roles, action="append", display="none")
     assert both.results
     assert [scores.name for scores in both.results.scores] == ["element_coverage", "element_coverage1"]
     assert metrics(both, 1)["coverage"] == pytest.approx(expected["coverage"].value)
@@ -330,11 +318,5 @@ def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:
     log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     judge = grader("again", thirds)
     with pytest.raises(PrerequisiteError, match="prompts=/nowhere: there is no such folder"):
-        score(
-            log,
-            element_coverage(prompts="/nowhere"),
-            model_roles={"grader": judge.model},
-            action="overwrite",
-            display="none",
-        )
+        score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="none")
     assert judge.asked == []

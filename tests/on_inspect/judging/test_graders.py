@@ -28,7 +28,7 @@ from standins.grading import (
     verdict,
 )
 from standins.humorbench import RUBRIC
-from standins.judging import between, says
+from standins.judging import ProviderError, between, raises, says
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.judging import open_rubric
@@ -128,12 +128,14 @@ def test_a_wrong_prompts_folder_is_told(tmp_path: Path) -> None:
 
 # ---- attacks ------------------------------------------------------------------------------------
 
+SOME = ATTACKS[::6]  # of each kind; tests/scorers/test_verdict.py has all of them
+
 
 def attacked(tmp_path: Path, elements: bool) -> tuple[Task, ScriptedModel, list[str], str]:
     """Every attack as the explanation of a sample, in HumorBench or in somebody else's task."""
     if not elements:
-        samples = [bears(str(i), f"Point {i}.", context="A zoo.") for i in range(len(ATTACKS))]
-        model = ScriptedModel("attacker", lambda messages: ATTACKS[int((messages[-1].metadata or {})["i"])])
+        samples = [bears(str(i), f"Point {i}.", context="A zoo.") for i in range(len(SOME))]
+        model = ScriptedModel("attacker", lambda messages: SOME[int((messages[-1].metadata or {})["i"])])
         for i, sample in enumerate(samples):
             sample.input = [ChatMessageUser(content="Why?", metadata={"i": i})]
         return own_task(*samples), model, [str(sample.id) for sample in samples], "answer"
@@ -141,9 +143,9 @@ def attacked(tmp_path: Path, elements: bool) -> tuple[Task, ScriptedModel, list[
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["idx", "description", "caption", "element"])
-        writer.writerows([i, "A bear at a desk.", "Honey?", f"Point {i}."] for i in range(len(ATTACKS)))
+        writer.writerows([i, "A bear at a desk.", "Honey?", f"Point {i}."] for i in range(len(SOME)))
     ids = [record.id for record in load("humorbench", dataset=str(path)).records]
-    model = explainer({i: f"<explanation>{attack}</explanation>" for i, attack in zip(ids, ATTACKS, strict=True)})
+    model = explainer({i: f"<explanation>{attack}</explanation>" for i, attack in zip(ids, SOME, strict=True)})
     return humorbench(str(path)), model, ids, "explanation"
 
 
@@ -233,32 +235,16 @@ def test_parameters_of_the_scorer_are_checked(parameters: dict[str, Any]) -> Non
         element_coverage(**parameters)
 
 
-class Refused(Exception):
-    """What a provider raises."""
-
-    def __init__(self, status_code: int) -> None:
-        super().__init__("no")
-        self.status_code = status_code
-
-
 @pytest.mark.parametrize(
     ("status_code", "structured", "ends"),
     [(401, False, True), (403, False, True), (404, False, True), (400, True, True), (400, False, False)],
 )
 def test_what_would_fail_for_every_request_ends_the_run(status_code: int, structured: bool, ends: bool) -> None:
-    def fails(messages: Any) -> str:
-        raise Refused(status_code)
-
-    status = "error" if ends else "success"
-    log = run(own_task(bears(), structured=structured), says("m", "B."), ScriptedModel("g", fails), status=status)
+    status, judge = "error" if ends else "success", raises("g", ProviderError(status_code))
+    log = run(own_task(bears(), structured=structured), says("m", "B."), judge, status=status)
     if ends:
         assert log.error
         assert ("rejected the schema; use structured=false" if structured else "cannot be used") in log.error.message
-
-
-def test_a_missing_grader_is_told_before_there_is_a_log() -> None:
-    with pytest.raises(PrerequisiteError, match="--model-role"):
-        eval("humor_tasks/humorbench", task_args={"dataset": "sample"}, model=says("m", "x").model, display="none")
 
 
 # ---- the exam -----------------------------------------------------------------------------------
@@ -287,11 +273,9 @@ def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("structured", [False, True])
-def test_the_exam_asks_what_element_coverage_asks(structured: bool) -> None:
-    form = as_object if structured else verdict
-    judge, examined = ScriptedModel("g", lambda m: form(True)), ScriptedModel("g", lambda m: form(True))
-    exam = run(humorbench_autograder("sample", structured=structured), examined)
+def test_the_exam_asks_what_element_coverage_asks() -> None:
+    judge, examined = ScriptedModel("g", as_object(True)), ScriptedModel("g", as_object(True))
+    exam = run(humorbench_autograder("sample", structured=True), examined)
     assert metrics(exam)["recall"] == 1
     ids = {record.id for record in load("humorbench", dataset="sample", subset=str(RUBRIC)).records}
     for name in ("sample-explainer-a", "sample-explainer-b"):
@@ -301,13 +285,13 @@ def test_the_exam_asks_what_element_coverage_asks(structured: bool) -> None:
             if record.groups["explainer"] == name
         }
         assert set(said) == ids
-        run(humorbench("sample", subset=str(RUBRIC), structured=structured), explainer(said), judge)
+        run(humorbench("sample", subset=str(RUBRIC), structured=True), explainer(said), judge)
     assert len(examined.asked) == len(judge.asked) == 40
     assert sorted(examined.asked) == sorted(judge.asked)
     settings = {(c.temperature, c.seed, str(c.response_schema)) for c in judge.configs}
     assert len(settings) == 1
     assert {(c.temperature, c.seed, str(c.response_schema)) for c in examined.configs} == settings
-    assert ("judgement" in str(judge.configs[0].response_schema)) == structured
+    assert "judgement" in str(judge.configs[0].response_schema)
 
 
 def test_an_unreadable_verdict_is_asked_for_again_by_the_next_run() -> None:

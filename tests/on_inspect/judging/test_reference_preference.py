@@ -81,8 +81,7 @@ def bears(target: str | list[str] = "A bear.", identity: str = "s", **metadata: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("on_unparsed", "structured"), [("wrong", True), ("exclude", False)])
 def test_its_numbers_are_those_of_the_task(on_unparsed: str, structured: bool) -> None:
     judges = [judging(name, fickle, structured) for name in ("inside", "after")]
     inside = run(compared(on_unparsed=on_unparsed, structured=structured), judges[0], model=explainer().model)

@@ -65,7 +65,7 @@ def test_a_correction_is_what_the_scorers_say(seed: int) -> None:
     assert found.judged.value > found.rogan_gladen.value  # the judge was easygoing
 
 
-def table(path: Path, rows: list[dict[str, str]]) -> Path:
+def table_file(path: Path, rows: list[dict[str, str]]) -> Path:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -88,17 +88,16 @@ def human_labels(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", [("id",), ("idx", "element"), ("id", "explanation"), ("id", "idx", "element")])
-def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path, columns: tuple[str, ...]) -> None:
-    rows = human_labels(logs.of("a", "judge"))
-    path = table(tmp_path / "labels.csv", [{name: row[name] for name in (*columns, "label")} for row in rows])
-    points = read_judged(logs.of("a", "judge"))
-    labels = read_labels(path, points)
-    assert labels == {row["id"]: row["label"] == "PASS" for row in rows}
-    found = correct(points, labels)
+def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path) -> None:
+    rows, points = human_labels(logs.of("a", "judge")), read_judged(logs.of("a", "judge"))
+    by_id = {row["id"]: row["label"] == "PASS" for row in rows}
+    for columns in (("id",), ("idx", "element"), ("id", "explanation"), ("id", "idx", "element")):
+        named = [{name: row[name] for name in (*columns, "label")} for row in rows]
+        assert read_labels(table_file(tmp_path / "labels.csv", named), points) == by_id, columns
+    found = correct(points, by_id)
     read = [p for p in points if p.passed is not None]
     assert found.judged == clustered_proportion([float(bool(p.passed)) for p in read], [p.cluster for p in read])
-    assert found.labelled.n == sum(p.passed is not None for p in points if p.id in labels) < len(labels)
+    assert found.labelled.n == sum(p.passed is not None for p in points if p.id in by_id) < len(by_id)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_labels_that_do_not_fit(tmp_path: Path, change: dict[str, str], message:
     rows = [{"id": k, "label": "PASS" if v else "FAIL", "explanation": texts[k]} for k, v in labels.items()]
     rows[0] |= change
     with pytest.raises(BadInput, match=message):
-        read_labels(table(tmp_path / "labels.csv", rows), points)
+        read_labels(table_file(tmp_path / "labels.csv", rows), points)
 
 
 def test_label_files_that_are_none(tmp_path: Path) -> None:
@@ -127,7 +126,7 @@ def test_label_files_that_are_none(tmp_path: Path) -> None:
         ([{"idx": "0", "label": "PASS"}], "needs a column id, or the columns idx and element"),
     ):
         with pytest.raises(BadInput, match=message):
-            read_labels(table(tmp_path / "labels.csv", rows), points)
+            read_labels(table_file(tmp_path / "labels.csv", rows), points)
     with pytest.raises(BadInput, match=r"missing\.csv: there is no such file\.$"):
         read_labels(tmp_path / "missing.csv", points)
 
@@ -156,8 +155,8 @@ def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -
     assert correct(points, labels).few == warning
     words = {True: "PASS", False: "FAIL", None: ""}
     rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]
-    judged = table(tmp_path / "judged.csv", rows)
-    named = table(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
+    judged = table_file(tmp_path / "judged.csv", rows)
+    named = table_file(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
     done = humor_tasks("judge", "correct", judged, "--labels", named, "--json")
     assert done.exit_code == 0, done.output
     *others, missing = done.stderr.splitlines()
@@ -171,23 +170,23 @@ def test_judged_rows_from_a_csv(tmp_path: Path) -> None:
     points, labels = judged_rows(2)
     words = {True: "PASS", False: "FAIL", None: ""}
     rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]
-    found = read_judged(table(tmp_path / "judged.csv", rows))
+    found = read_judged(table_file(tmp_path / "judged.csv", rows))
     assert [(p.id, p.cluster, p.passed) for p in found] == [(p.id, p.cluster, p.passed) for p in points]
     assert correct(found, labels) == correct(points, labels)
-    alone = read_judged(table(tmp_path / "alone.csv", [{k: row[k] for k in ("id", "verdict")} for row in rows]))
+    alone = read_judged(table_file(tmp_path / "alone.csv", [{k: row[k] for k in ("id", "verdict")} for row in rows]))
     assert [p.cluster for p in alone] == [p.id for p in alone]
-    named = read_judged(table(tmp_path / "named.csv", [{"idx": "7", "element": "A pun.", "verdict": "FAIL"}]))
+    named = read_judged(table_file(tmp_path / "named.csv", [{"idx": "7", "element": "A pun.", "verdict": "FAIL"}]))
     assert [(p.id.split("-")[0], p.passed) for p in named] == [("7", False)]
     assert len(named[0].id) == len("7-") + 8
     with pytest.raises(BadInput, match=r"bad.csv, line 2: verdict is 'maybe'; it must be PASS, FAIL or empty"):
-        read_judged(table(tmp_path / "bad.csv", [{"id": "1", "verdict": "maybe"}]))
+        read_judged(table_file(tmp_path / "bad.csv", [{"id": "1", "verdict": "maybe"}]))
     with pytest.raises(BadInput, match=r"line 3: the same row as .* line 2"):
-        read_judged(table(tmp_path / "twice.csv", 2 * [{"id": "1", "verdict": "PASS"}]))
+        read_judged(table_file(tmp_path / "twice.csv", 2 * [{"id": "1", "verdict": "PASS"}]))
 
 
 def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
     log = logs.of("a", "judge")
-    path = table(tmp_path / "labels.csv", human_labels(log))
+    path = table_file(tmp_path / "labels.csv", human_labels(log))
     points = read_judged(log)
     expected = correct(points, read_labels(path, points))
     shown = humor_tasks("judge", "correct", log, "--labels", path)
@@ -210,8 +209,8 @@ def test_points_that_nobody_was_asked_about_are_not_missing() -> None:
 def test_what_cannot_be_known_is_null(tmp_path: Path) -> None:
     points, _ = judged_rows(3)
     rows = [{"id": p.id, "verdict": "PASS" if p.passed else "FAIL"} for p in points]
-    judged = table(tmp_path / "judged.csv", rows)
-    labels = table(tmp_path / "labels.csv", [{"id": p.id, "label": "PASS"} for p in points[:12]])
+    judged = table_file(tmp_path / "judged.csv", rows)
+    labels = table_file(tmp_path / "labels.csv", [{"id": p.id, "label": "PASS"} for p in points[:12]])
     done = humor_tasks("judge", "correct", judged, "--labels", labels, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout, parse_constant=pytest.fail)["metrics"]

@@ -65,7 +65,7 @@ def test_win_rates() -> None:
     assert win_rates(4, pairs) == [0.75, 0.0, 0.5, None]
 
 
-def judge(prefer: Callable[[str, str], str], asked: list[str] | None = None) -> Judge:
+def comparing(prefer: Callable[[str, str], str], asked: list[str] | None = None) -> Judge:
     def answer(messages: Any) -> str:
         text = messages[-1].text
         if asked is not None:
@@ -75,7 +75,7 @@ def judge(prefer: Callable[[str, str], str], asked: list[str] | None = None) -> 
     return Judge(ScriptedModel("judge", answer).model, cache=False)
 
 
-def longer(first: str, second: str) -> str:
+def longer_wins(first: str, second: str) -> str:
     return f"So.\nAnswer: {'AB'[len(second) > len(first)]}"
 
 
@@ -87,7 +87,7 @@ def test_by_comparisons_of_every_two_in_both_orders() -> None:
         CaptionGroup("s", 9011, ("g", "hh", "HH")),
     ]
     asked: list[str] = []
-    picked, unread = pick_by_comparing(judge(longer, asked), groups, 2, of_crowd(open_crowd(OPTIONS), OPTIONS))
+    picked, unread = pick_by_comparing(comparing(longer_wins, asked), groups, 2, of_crowd(open_crowd(OPTIONS), OPTIONS))
     assert [group.captions for group in picked] == [("ccc", "dddd"), ("eeeee", "f"), ("hh", "HH")]
     assert unread == 0
     assert len(asked) == 2 * (6 + 2)  # the group of two is kept as it is; equal captions are not compared
@@ -99,9 +99,9 @@ def test_by_comparisons_of_every_two_in_both_orders() -> None:
 def test_a_judge_of_places_keeps_the_earlier_and_unread_captions_come_last() -> None:
     cartoons = of_crowd(open_crowd(OPTIONS), OPTIONS)
     group = CaptionGroup("s", 9010, ("a", "bb", "ccc"))
-    (picked,), _ = pick_by_comparing(judge(lambda a, b: "Answer: A"), [group], 2, cartoons)
+    (picked,), _ = pick_by_comparing(comparing(lambda a, b: "Answer: A"), [group], 2, cartoons)
     assert picked.captions == ("a", "bb")
-    mute = judge(lambda a, b: "?" if "a" in (a, b) else longer(a, b))
+    mute = comparing(lambda a, b: "?" if "a" in (a, b) else longer_wins(a, b))
     (picked,), unread = pick_by_comparing(mute, [group], 2, cartoons)
     assert (picked.captions, unread) == (("bb", "ccc"), 2)
 
@@ -110,7 +110,7 @@ def test_groups_without_a_choice_ask_nothing() -> None:
     groups = [CaptionGroup("s", 9010, ("a", "b"))]
     asked: list[str] = []
     cartoons = of_crowd(open_crowd(OPTIONS), OPTIONS)
-    assert pick_by_comparing(judge(longer, asked), groups, 2, cartoons) == (groups, 0)
+    assert pick_by_comparing(comparing(longer_wins, asked), groups, 2, cartoons) == (groups, 0)
     assert asked == []
 
 
@@ -153,7 +153,7 @@ def test_captions_alone_need_no_contests(tmp_path: Path) -> None:
 def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
         text = text_of(messages[-1])
-        return longer(between(text, "caption_a"), between(text, "caption_b"))
+        return longer_wins(between(text, "caption_a"), between(text, "caption_b"))
 
     path = written(tmp_path / "n.jsonl", {"contest": 1, "captions": ["a", "bb", "c"]})
     out = tmp_path / "k.jsonl"

@@ -22,9 +22,10 @@ from huggingface_hub import parse_eval_result_entries
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import match
-from standins import commands
-from standins.commands import humor_tasks, lm_eval, refused
+from standins.commands import humor_tasks, inspect, lm_eval, refused, uv
 from standins.graded_logs import Logs
+from standins.hub_client import hub_client
+from standins.once import made_once
 from standins.paths import GOLDEN
 from standins.waiting import LIMIT
 
@@ -41,46 +42,53 @@ CORPUS = "jmhessel/newyorker_caption_contest"
 GOLDEN = GOLDEN / "exported.json"
 MODELS = ("--model", "baseline/overlap=us/overlap", "--model", "humor-baseline strategy=first=us/first")
 NOW = 1.7e9
+CHANGING = {
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}": "UUID",
+    r"\b[0-9a-f]{40}\b": "COMMIT",
+    r"\b20\d\d-\d\d-\d\d(T[\d:.+]+)?": "TIME",
+    r"\b\d{10}\.\d+": "NOW",
+    r"(?<=humor_tasks:)0[\d.]+|(?<=humor-tasks )0[\d.]+|(?<=\"humor_tasks\": \")0[\d.]+": "RELEASE",
+}
+"""What differs from run to run in the files -> what stands for it."""
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
-def run_on_the_corpus(folder: Path) -> Path:
+def run_on_the_corpus(folder: Path) -> None:
     """A run of either harness as a user types it. A stand-in for the hub serves the sample in place of the corpus."""
-    by_inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/ranking", "--model", "baseline/overlap"]
-    by_lm_eval = [sys.executable, commands.__file__, "--tasks", "nyc_matching", "--model", "humor-baseline"]
-    by_lm_eval += ["--model_args", "strategy=first", "--log_samples", "--output_path", str(folder / "logs")]
+    (folder / "logs").mkdir()
+    by_lm_eval = ("--tasks", "nyc_matching", "--model", "humor-baseline", "--model_args", "strategy=first")
     with HubServer() as hub:
         hub.add(CORPUS, datasets_cards.folder("newyorker_caption_contest"))
-        world = {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(folder / "home"), "INSPECT_LOG_DIR": str(folder / "logs")}
-        for command in (by_inspect, by_lm_eval):
-            env = {**os.environ, **world, "INSPECT_DISPLAY": "plain"}
-            done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env, timeout=LIMIT)
-            assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "logs"
+        with hub_client(HF_ENDPOINT=hub.endpoint, HF_HOME=str(folder / "home")):
+            by_inspect = ("humor_tasks/ranking", "--model", "baseline/overlap", "--log-dir", "logs")
+            inspect("eval", *by_inspect, cwd=folder)
+            lm_eval(*by_lm_eval, "--log_samples", "--output_path", folder / "logs", cwd=folder)
 
 
 @pytest.fixture(scope="module")
 def corpus_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run_on_the_corpus(tmp_path_factory.mktemp("corpus"))
+    return made_once(tmp_path_factory, "runs on the corpus", run_on_the_corpus) / "logs"
 
 
-def scripted(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
+def scripted_log(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
     (log,) = eval(task, model=ScriptedModel("m", reply).model, log_dir=str(folder), display="none", **more)
     assert log.status == "success", log.error
     return Path(log.location)
 
 
+def run_on_the_sample(folder: Path) -> None:
+    scripted_log(folder, matching(dataset="sample"))
+    scripted_log(folder, humicroedit_rating(dataset="sample"), "1.4")
+    options = ("--model", "humor-baseline", "--model_args", "strategy=first", "--metadata", "dataset=sample")
+    lm_eval("--tasks", "nyc_ranking", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
+
+
 @pytest.fixture(scope="module")
 def sample_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of the packaged sample, of both harnesses."""
-    folder = tmp_path_factory.mktemp("sample")
-    scripted(folder, matching(dataset="sample"))
-    scripted(folder, humicroedit_rating(dataset="sample"), "1.4")
-    options = ("--model", "humor-baseline", "--model_args", "strategy=first", "--metadata", "dataset=sample")
-    lm_eval("--tasks", "nyc_ranking", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
-    return folder
+    return made_once(tmp_path_factory, "runs on the sample", run_on_the_sample)
 
 
 def of_corpus(result: Result, **more: Any) -> Result:
@@ -89,7 +97,7 @@ def of_corpus(result: Result, **more: Any) -> Result:
     return replace(result, run=replace(result.run, source=source), **more)
 
 
-def signed(result: Result, **entries: str) -> Result:
+def with_signature(result: Result, **entries: str) -> Result:
     """The result with other entries of its signature."""
     return replace(result, run=replace(result.run, signature=Signature({**result.signature, **entries})))
 
@@ -108,14 +116,7 @@ def exported(logs: Path, folder: Path) -> dict[str, Any]:
     more = ("--organization", "Our lab", "--relationship", "first_party")
     humor_tasks("export", "eval-schema", logs, *MODELS, *more, "-o", folder)
     found = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
-    changing = {r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}": "UUID", r"\b[0-9a-f]{40}\b": "COMMIT"}
-    changing |= {
-        r"\b20\d\d-\d\d-\d\d(T[\d:.+]+)?": "TIME",
-        r"\b\d{10}\.\d+": "NOW",
-        r"(?<=humor_tasks:)0[\d.]+": "RELEASE",
-    }
-    changing |= {r"(?<=humor-tasks )0[\d.]+": "RELEASE", r"(?<=\"humor_tasks\": \")0[\d.]+": "RELEASE"}
-    for pattern, name in changing.items():
+    for pattern, name in CHANGING.items():
         found = {re.sub(pattern, name, path): re.sub(pattern, name, text) for path, text in found.items()}
     found = {path: re.sub(r"\d\.\d{10,}", lambda x: f"{float(x[0]):.9f}", text) for path, text in found.items()}
     return {path: yaml.safe_load(text) for path, text in found.items()}  # JSON is YAML
@@ -143,16 +144,7 @@ def test_the_hubs_client_reads_the_main_metric_back(corpus_runs: Path, tmp_path:
 
 @pytest.mark.slow
 def test_the_same_run_has_the_same_record_and_the_reports_numbers(corpus_runs: Path, tmp_path: Path) -> None:
-    command = (
-        "export",
-        "eval-schema",
-        corpus_runs,
-        "--organization",
-        "We",
-        *MODELS,
-        "-o",
-        tmp_path,
-    )
+    command = ("export", "eval-schema", corpus_runs, "--organization", "We", *MODELS, "-o", tmp_path)
     assert humor_tasks(*command) == humor_tasks(*command)
     humor_tasks("report", corpus_runs, "-o", tmp_path / "table.json")
     rows = {(row["system"], row["metric"]): row for row in json.loads((tmp_path / "table.json").read_text())}
@@ -178,8 +170,6 @@ def test_the_packages_own_validator_accepts_every_kind_of_record(
     sample_runs: Path, logs: Logs, corpus_runs: Path, tmp_path: Path
 ) -> None:
     """every-eval-ever asks for Python 3.12; its validator also runs on 3.11, beside what is installed."""
-    from test_packaging import uv
-
     package = tmp_path / "package"
     wanted = ("--no-deps", "--python-version", "3.12", "every-eval-ever==0.3.0")
     uv("pip", "install", "--quiet", "--target", package, *wanted)
@@ -215,7 +205,7 @@ def test_judged_results_name_their_graders(logs: Logs) -> None:
 
 def test_two_settings_of_one_model_are_two_files(sample_runs: Path) -> None:
     plain = of_corpus(result_of(sample_runs, "matching"))
-    shown = signed(plain, setting="pixels")
+    shown = with_signature(plain, setting="pixels")
     for other in (shown, replace(plain, system="m (strategy=last)")):
         assert len(eval_schema.files([Published(plain, "us/m"), Published(other, "us/m")], "We", "other", NOW)) == 2
     files = hub_results.files([Published(plain, "us/m"), Published(shown, "us/m")], None)
@@ -292,16 +282,18 @@ def test_what_is_no_result_of_the_corpus_is_left_out(change: Any, why: str, samp
 def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs: Path) -> None:
     whole = of_corpus(result_of(sample_runs, "matching"))
     value, why = OTHER_PROTOCOL[entry]
-    other = signed(whole, **{entry: value})
+    other = with_signature(whole, **{entry: value})
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
     assert export.refusal(other) == ""
-    assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
-    changed = signed(whole, solver="self_critique")
+    assert (
+        hub_results.refusal(with_signature(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
+    )
+    changed = with_signature(whole, solver="self_critique")
     (notes,) = hub_results.files([Published(changed, "us/m")], None).values()
     assert "solver self_critique; " in notes
     pairs = replace(whole, opened=find_benchmark("crowd_pairs").reopen(None, {}))
     for name, few in {"contests": "536", "per_contest": "1", "seed": "7"}.items():
-        told = hub_results.refusal(signed(pairs, v="1-A", split="held_out", **{name: few}))
+        told = hub_results.refusal(with_signature(pairs, v="1-A", split="held_out", **{name: few}))
         assert told.startswith(f"{name}: {few};")
     (text,) = eval_schema.files([Published(other, "us/m")], "We", "other", NOW).values()
     assert f"{entry}:{value}" in json.loads(text)["eval_library"]["additional_details"]["signature"]
@@ -343,7 +335,8 @@ def test_a_model_is_named_as_on_the_hub(given: str) -> None:
         read_models([given])
 
 
-def test_a_system_is_one_model() -> None:
+def test_a_system_is_one_model_and_may_have_equals_signs() -> None:
+    assert read_models(["hf pretrained=a/b=us/m"]) == {"hf pretrained=a/b": "us/m"}
     assert read_models(["a=us/m", "a=us/m"]) == {"a": "us/m"}
     with pytest.raises(BadInput, match="--model a: is given as us/m and as us/n; a system is one model"):
         read_models(["a=us/m", "a=us/n"])
@@ -374,10 +367,6 @@ def test_what_is_typed_is_written_as_text_or_refused(corpus_runs: Path, tmp_path
     assert {json.loads(text)["source_metadata"]["source_organization_name"] for text in texts} == {"<b>\ufffd"}
 
 
-def test_a_system_may_have_equals_signs() -> None:
-    assert read_models(["hf pretrained=a/b=us/m"]) == {"hf pretrained=a/b": "us/m"}
-
-
 def test_folders_without_runs_and_runs_of_others_are_refused(tmp_path: Path) -> None:
     empty, output = tmp_path / "empty", tmp_path / "out"
     empty.mkdir()
@@ -385,7 +374,7 @@ def test_folders_without_runs_and_runs_of_others_are_refused(tmp_path: Path) -> 
     assert "there is no run to read." in refused("export", "hub", empty, *command)
     assert "there is no such file or folder" in refused("export", "hub", tmp_path / "nowhere", *command)
     task = Task(dataset=[Sample(input="2 + 2", target="4")], scorer=match())
-    log = scripted(tmp_path / "logs", task, "4")
+    log = scripted_log(tmp_path / "logs", task, "4")
     assert "is of a task of another package" in refused("export", "hub", log, *command)
     assert not output.exists()
 
@@ -404,5 +393,6 @@ def test_places_that_cannot_be_written_and_a_missing_organization(corpus_runs: P
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        found = exported(run_on_the_corpus(Path(made)), Path(made) / "out")
+        run_on_the_corpus(Path(made))
+        found = exported(Path(made) / "logs", Path(made) / "out")
     GOLDEN.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

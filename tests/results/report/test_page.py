@@ -109,7 +109,7 @@ def test_a_script_cannot_be_ended_and_the_policy_names_it() -> None:
 # ---- items --------------------------------------------------------------------------------------
 
 
-def item(*answered: tuple[str | None, float | None], choices: tuple[str, ...] = ("a", "b", "c")) -> Item:
+def page_item(*answered: tuple[str | None, float | None], choices: tuple[str, ...] = ("a", "b", "c")) -> Item:
     held = {
         i: Answered([answer], ["answered" if answer else "unparsed"], [] if value is None else [value])
         for i, (answer, value) in enumerate(answered)
@@ -130,36 +130,37 @@ def item(*answered: tuple[str | None, float | None], choices: tuple[str, ...] = 
     ],
 )
 def test_difficulty_and_disagreement_of_labels(answers: list[Any], hard: float, apart: float) -> None:
-    assert difficulty(item(*answers), Metric("accuracy", proportion=True)) == pytest.approx(hard)
-    assert disagreement(item(*answers)) == pytest.approx(apart)
+    assert difficulty(page_item(*answers), Metric("accuracy", proportion=True)) == pytest.approx(hard)
+    assert disagreement(page_item(*answers)) == pytest.approx(apart)
 
 
 @given(st.lists(st.floats(0, 3), min_size=2, max_size=8))
 def test_disagreement_of_scores_is_their_mean_difference(values: list[float]) -> None:
-    found = disagreement(item(*[("text", value) for value in values], choices=()))
+    found = disagreement(page_item(*[("text", value) for value in values], choices=()))
     pairs = [abs(a - b) for i, a in enumerate(values) for b in values[:i]]
     assert found == pytest.approx(sum(pairs) / len(pairs), abs=1e-9)
 
 
 def test_difficulty_of_an_error_is_the_error() -> None:
-    assert difficulty(item(("1.0", 0.5), ("2.0", 1.5), choices=()), Metric("rmse", "lower")) == 1.0
+    assert difficulty(page_item(("1.0", 0.5), ("2.0", 1.5), choices=()), Metric("rmse", "lower")) == 1.0
 
 
 def test_categories_are_groups_with_a_few_values() -> None:
     found = [
-        dataclasses.replace(item(), groups={"fold": "0", "source": "ab"[i % 2], "grades": str(i)}) for i in range(30)
+        dataclasses.replace(page_item(), groups={"fold": "0", "source": "ab"[i % 2], "grades": str(i)})
+        for i in range(30)
     ]
     assert categories(found) == ["source"]
 
 
-def sample(identity: str = "i", **more: Any) -> LoggedSample:
+def logged_sample(identity: str = "i", **more: Any) -> LoggedSample:
     known: dict[str, Any] = {"where": "w", "id": identity, "epoch": 1, "cluster": "c", "benchmark": "matching"}
     known |= {"groups": {}, "version": None, "options": {}, "choices": (), "fields": {}, "points": (), "prompt": ""}
     known |= {"reply": "r"}
     return LoggedSample(**{**known, **more})
 
 
-def result(samples: list[LoggedSample], name: str = "m", path: str = "a.eval", target: str = "A") -> Result:
+def run_of(samples: list[LoggedSample], name: str = "m", path: str = "a.eval", target: str = "A") -> Result:
     outcomes = tuple(
         Outcome(s.id, s.cluster, s.groups, "answered", "A", target, {"accuracy": 1.0, "unparsed": 0.0}) for s in samples
     )
@@ -171,15 +172,15 @@ def result(samples: list[LoggedSample], name: str = "m", path: str = "a.eval", t
 
 
 def test_runs_of_an_item_are_put_together_and_what_differs_is_kept_apart() -> None:
-    described = sample(choices=tuple("abcde"), fields={"description": "A whale."})
-    pixels = sample(choices=tuple("abcde"), media_names=("row 3",))
-    otherwise = sample(choices=tuple("abcde"), fields={"description": "Another whale."})
-    bare = sample()
-    results = [result([each], path=f"{i}.eval") for i, each in enumerate((described, pixels, otherwise, bare))]
+    described = logged_sample(choices=tuple("abcde"), fields={"description": "A whale."})
+    pixels = logged_sample(choices=tuple("abcde"), media_names=("row 3",))
+    otherwise = logged_sample(choices=tuple("abcde"), fields={"description": "Another whale."})
+    bare = logged_sample()
+    results = [run_of([each], path=f"{i}.eval") for i, each in enumerate((described, pixels, otherwise, bare))]
     found = collect(results).items
     assert [list(each.answered) for each in found] == [[0, 1, 3], [2]]
     assert (found[0].fields, found[0].asked_pictures) == ({"description": "A whale."}, True)
-    assert len(collect([*results, result([bare], target="B")]).items) == 3
+    assert len(collect([*results, run_of([bare], target="B")]).items) == 3
 
 
 def test_epochs_and_scorers_of_a_run_are_read_once() -> None:
@@ -191,8 +192,8 @@ def test_epochs_and_scorers_of_a_run_are_read_once() -> None:
             return super().__iter__()
 
     reasons = (Scored("multiple_choice", "A", None, {}, "because"),)
-    held = Once([sample(), sample(epoch=2, scores=reasons, reply="x" * 30_000)])
-    first = result(held)
+    held = Once([logged_sample(), logged_sample(epoch=2, scores=reasons, reply="x" * 30_000)])
+    first = run_of(held)
     held.readings = 0
     (found,) = collect([first, dataclasses.replace(first, scorer="other")]).items
     assert held.readings == 1
@@ -204,14 +205,15 @@ def test_epochs_and_scorers_of_a_run_are_read_once() -> None:
 
 def test_of_very_many_replies_each_signature_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def of(name: str, signature: str) -> Result:
-        made = result([sample(), sample("j")], name)
+        made = run_of([logged_sample(), logged_sample("j")], name)
         return dataclasses.replace(made, run=dataclasses.replace(made.run, signature=Signature.parse(signature)))
 
     results = [of("a", "x:1"), of("b", "x:1"), of("c", "x:2"), of("d", "-"), of("e", "-")]
     assert collect(results).without_replies == 0
     monkeypatch.setattr(items, "MOST_REPLIES", 9)
     more = dataclasses.replace(
-        result([sample(), sample("k")], "f"), run=dataclasses.replace(results[0].run, samples=[sample(), sample("k")])
+        run_of([logged_sample(), logged_sample("k")], "f"),
+        run=dataclasses.replace(results[0].run, samples=[logged_sample(), logged_sample("k")]),
     )
     assert collect([*results, more]).without_replies == 2  # an item that no other run has shown
     found = collect(results)
@@ -225,10 +227,10 @@ def test_of_very_many_replies_each_signature_is_read_once(monkeypatch: pytest.Mo
 def test_a_run_that_cannot_be_read_again_is_named() -> None:
     class Broken(list[LoggedSample]):
         def __iter__(self) -> Any:
-            yield sample()
+            yield logged_sample()
             raise BadInput("a.eval: is truncated.")
 
-    read = result([sample(), sample("j")])
+    read = run_of([logged_sample(), logged_sample("j")])
     broken = dataclasses.replace(read, run=dataclasses.replace(read.run, samples=Broken()))
     gallery = module.gallery_of([broken], ["m"], 0)
     assert gallery.notes == ("A run could not be read again. a.eval: is truncated.",)
@@ -243,7 +245,7 @@ def test_long_replies_are_cut_until_the_page_is_small_enough(monkeypatch: pytest
 
     noise = random.Random(1)
     texts = ["".join(noise.choices("abcdefghijklmnopqrstuvwxyz ", k=9000)) for _ in range(120)]
-    results = [result([sample(f"i{i}", reply=text) for i, text in enumerate(texts)])]
+    results = [run_of([logged_sample(f"i{i}", reply=text) for i, text in enumerate(texts)])]
 
     def size(made: Gallery) -> int:
         return sum(map(len, made.blocks.values()))
@@ -318,7 +320,7 @@ def test_pictures_come_from_the_log_else_from_the_dataset_else_are_missing(tmp_p
 
 def _of(run: FinishedRun) -> Result:
     samples = list(run)
-    return dataclasses.replace(result(samples), run=run, paths=(run.path,))
+    return dataclasses.replace(run_of(samples), run=run, paths=(run.path,))
 
 
 # ---- the page -----------------------------------------------------------------------------------
@@ -334,8 +336,8 @@ def index_of(text: str) -> Mapping[str, Any]:
 @pytest.fixture
 def report() -> Callable[..., Report]:
     def made(name: str = "m", **more: Any) -> Report:
-        samples = [sample(f"i{i}", choices=tuple("abcde")) for i in range(3)]
-        return dataclasses.replace(build_report(Results((result(samples, name),))), **more)
+        samples = [logged_sample(f"i{i}", choices=tuple("abcde")) for i in range(3)]
+        return dataclasses.replace(build_report(Results((run_of(samples, name),))), **more)
 
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,9 +86,9 @@ class Written:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+def written(tmp_path_factory: pytest.TempPathFactory, logs: Logs) -> Iterator[Written]:
     home = tmp_path_factory.mktemp("page")
-    rows, logs = str(dataset(home / "data")), home / "logs"
+    rows, place = str(dataset(home / "data")), home / "logs"
     task = {setting: matching(dataset=rows, setting=setting) for setting in ("description", "pixels")}
     runs = [
         (task["pixels"], ScriptedModel(MODEL, replies).model),
@@ -95,11 +96,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
         (task["description"], "baseline/longest"),
     ]
     for each, model in runs:
-        (log,) = eval(each, model=model, log_dir=str(logs), display="none")
+        (log,) = eval(each, model=model, log_dir=str(place), display="none")
         assert log.status == "success", log.error
-    Logs(logs).of("a", "judge")
-    Logs(logs).of("b", "judge")
-    write_report(home / "report", build_report(read_results([logs])))
+    for name in "ab":
+        shutil.copy(logs.of(name, "judge"), place / f"z {name}.eval")  # after those of matching
+    write_report(home / "report", build_report(read_results([place])))
     with browser() as program:
         yield Written(home / "report", [], [], program)
 

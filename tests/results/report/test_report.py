@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import shutil
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,20 +14,18 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
-from standins.commands import lm_eval
 from standins.graded_logs import explainer, grader, run
+from standins.once import made_once
 from standins.paths import GOLDEN
+from standins.predictions import always_a, explanations, predicted_results, rated_alike, target_of, together
+from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.data.tables import cell_text, csv_text, json_text
-from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.results import LeftOut, Results, read_results
-from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, can_draw, drawn
-from humor_tasks.results.report import folder
-from humor_tasks.results.report.build import Report, build_report
-from humor_tasks.results.report.folder import MARKER, write_report
+from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.results.report.page import page
 from humor_tasks.results.report.table import COLUMNS
@@ -41,50 +37,30 @@ GOLDEN = GOLDEN / "report.json"
 ODD = "a|<b>$x$ =1+1"
 
 
-def predicted(path: Path, answer: Callable[[Any], str], task: str = "matching", **parameters: Any) -> Results:
-    """The results of one file of predictions, made from the records."""
-    run = load(task, dataset="sample", **parameters)
-    rows = {record.id: answer(record) for record in run.records}
-    path.write_text(json.dumps(rows))
-    return read_results([path], run)
-
-
-def rated(path: Path, rating: str) -> Results:
-    return predicted(path, lambda record: rating, "humicroedit_rating")
-
-
-def together(*found: Results) -> Results:
-    return Results(tuple(result for each in found for result in each.results))
-
-
-def right(record: Any) -> str:
-    return str(record.target)
-
-
-def first(record: Any) -> str:
-    return "A"
-
-
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """a.eval, short.eval with a limit, and lm-eval's files in lm/."""
-    place = tmp_path_factory.mktemp("report")
-    for name, more in (("a", {}), ("short", {"limit": 4})):
-        by = ScriptedModel(name, "Answer: A").model
-        (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="none", **more)
-        Path(log.location).rename(place / f"{name}.eval")
-    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
-    lm_eval("--tasks", "nyc_matching", *options, "--output_path", place / "lm", "--log_samples", cwd=place)
-    return place
+    by_lm_eval = sample_runs(tmp_path_factory) / "lm"
+
+    def make(place: Path) -> None:
+        for name, more in (("a", {}), ("short", {"limit": 4})):
+            by = ScriptedModel(name, "Answer: A").model
+            (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="none", **more)
+            Path(log.location).rename(place / f"{name}.eval")
+        shutil.copytree(by_lm_eval, place / "lm")
+
+    return made_once(tmp_path_factory, "runs to report", make)
 
 
 # ---- the tidy table -----------------------------------------------------------------------------
 
 
 def test_the_tidy_table_of_the_sample_is_the_recorded_one(tmp_path: Path) -> None:
-    ranked = predicted(tmp_path / "longest.json", lambda r: "AB"[len(r.choices[1]) > len(r.choices[0])], "ranking")
+    ranked = predicted_results(
+        tmp_path / "longest.json", lambda r: "AB"[len(r.choices[1]) > len(r.choices[0])], "ranking"
+    )
     report = build_report(
-        together(predicted(tmp_path / "first.json", first), ranked, rated(tmp_path / "one.json", "1"))
+        together(predicted_results(tmp_path / "first.json", always_a), ranked, rated_alike(tmp_path / "one.json", "1"))
     )
     rows = [dict(row) | {"release": "-", "signature": row["signature"].rsplit("|", 1)[0]} for row in report.rows]
     rows = [row | {"files": Path(row["files"]).name} for row in rows]
@@ -92,7 +68,7 @@ def test_the_tidy_table_of_the_sample_is_the_recorded_one(tmp_path: Path) -> Non
 
 
 def test_csv_and_json_are_equal(tmp_path: Path) -> None:
-    report = build_report(predicted(tmp_path / f"{ODD}.json", first))
+    report = build_report(predicted_results(tmp_path / f"{ODD}.json", always_a))
     table = list(csv.DictReader(io.StringIO(csv_text(COLUMNS, (row.values() for row in report.rows)))))
     objects = json.loads(json_text(report.rows), parse_constant=pytest.fail)
     assert [list(row) for row in objects] == [list(COLUMNS)] * len(table)
@@ -119,7 +95,7 @@ def test_the_numbers_are_those_that_the_harnesses_printed(logs: Path) -> None:
 
 
 def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> None:
-    report = build_report(predicted(tmp_path / "all.json", right, fold="all"))
+    report = build_report(predicted_results(tmp_path / "all.json", target_of, fold="all"))
     parts = [row["part"] for row in report.rows if row["metric"] == "accuracy"]
     assert parts == ["", *(f"fold{i}" for i in range(5))]
     assert {(row["value"], row["unparsed"]) for row in report.rows if row["metric"] == "accuracy"} == {(1.0, 0.0)}
@@ -129,8 +105,8 @@ def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> N
 
 
 def test_results_that_do_not_compare_are_in_columns_of_their_own(tmp_path: Path) -> None:
-    zero, again = (predicted(tmp_path / f"{name}.json", first) for name in ("zero", "again"))
-    one = predicted(tmp_path / "one.json", first, fold="1")
+    zero, again = (predicted_results(tmp_path / f"{name}.json", always_a) for name in ("zero", "again"))
+    one = predicted_results(tmp_path / "one.json", always_a, fold="1")
     card = build_report(together(one, zero, again)).scorecard
     assert [(group.name, len(group.results)) for group in card.groups] == [("A", 2), ("B", 1)]
     assert card.groups[0].apart == ()
@@ -150,16 +126,18 @@ def test_an_unfinished_run_is_shown_beside_the_others_without_a_rank(logs: Path)
 
 
 def test_the_best_comes_first_whichever_direction_is_better(tmp_path: Path) -> None:
-    better = together(predicted(tmp_path / "first.json", first), predicted(tmp_path / "right.json", right))
-    lower = together(rated(tmp_path / "three.json", "3"), rated(tmp_path / "one.json", "1"))
+    better = together(
+        predicted_results(tmp_path / "first.json", always_a), predicted_results(tmp_path / "right.json", target_of)
+    )
+    lower = together(rated_alike(tmp_path / "three.json", "3"), rated_alike(tmp_path / "one.json", "1"))
     for results, order in ((better, ["right", "first"]), (lower, ["one", "three"])):
         (column,) = build_report(results).scorecard.columns
         assert [(cell.result.system, cell.rank) for cell in column.cells] == [(order[0], 1), (order[1], 2)]
 
 
 def test_published_figures_stand_beside_what_they_are_of(tmp_path: Path) -> None:
-    ranked = predicted(tmp_path / "r.json", first, "ranking")
-    found = together(predicted(tmp_path / "m.json", first), ranked, rated(tmp_path / "one.json", "1"))
+    ranked = predicted_results(tmp_path / "r.json", always_a, "ranking")
+    found = together(predicted_results(tmp_path / "m.json", always_a), ranked, rated_alike(tmp_path / "one.json", "1"))
     columns = {column.title: column for column in build_report(found).scorecard.columns}
     beside = {
         title: (column.human.value if column.human else None, column.best.value if column.best else None)
@@ -219,7 +197,7 @@ def test_another_protocol_stands_beside_the_published_figure(
     task: str, given: dict[str, Any], protocol: str, others: dict[str, str], sentence: str, tmp_path: Path
 ) -> None:
     """Also where all runs share it; in the terminal, on the page and in the charts."""
-    found = predicted(tmp_path / "m.json", right, task, **given)
+    found = predicted_results(tmp_path / "m.json", target_of, task, **given)
     run = replace(found.results[0].run, signature=load(task, dataset="sample", **given).signature("generate"))
     report = build_report(Results((replace(found.results[0], run=run),)))
     column = next(column for column in report.scorecard.columns if column.human and column.best)
@@ -232,21 +210,17 @@ def test_another_protocol_stands_beside_the_published_figure(
 
 
 def test_win_rates_against_other_texts_are_no_figures_to_reach(tmp_path: Path) -> None:
-    run = load("explanation_preference", dataset="sample", system=str(texts(tmp_path)))
+    run = load("explanation_preference", dataset="sample", system=str(explanations(tmp_path)))
     (tmp_path / "judge.json").write_text(json.dumps({record.id: verdict_reply("A") for record in run.records}))
     (column,) = build_report(read_results([tmp_path / "judge.json"], run)).scorecard.columns
     assert (column.title, column.human, column.best) == ("explanation_preference win_rate", None, None)
 
 
-def texts(tmp_path: Path) -> Path:
-    path = tmp_path / "mine.json"
-    path.write_text(json.dumps({r.id: "It is a pun." for r in load("explanation", dataset="sample").records}))
-    return path
-
-
 def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
-    twice = together(predicted(tmp_path / "m.json", first), predicted(tmp_path / "again" / "m.json", right))
+    twice = together(
+        predicted_results(tmp_path / "m.json", always_a), predicted_results(tmp_path / "again" / "m.json", target_of)
+    )
     (column,) = build_report(twice).scorecard.columns
     assert [cell.label for cell in column.cells] == [str(tmp_path / name) for name in ("again/m.json", "m.json")]
     signed = [each.run.signature.with_entries({"seed": i}) for i, each in enumerate(twice.results)]
@@ -255,155 +229,11 @@ def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
     assert sorted(cell.label for cell in column.cells) == ["seed 0", "seed 1"]
 
 
-# ---- charts -------------------------------------------------------------------------------------
-
-
-def chart(report: Report, name: str) -> Chart:
-    return next(each for each in report.charts if each.name == name)
-
-
-def test_charts_have_the_estimates_of_the_runs(tmp_path: Path) -> None:
-    ranked = predicted(tmp_path / "rank.json", first, "ranking")
-    results = together(predicted(tmp_path / "first.json", first), predicted(tmp_path / "right.json", right), ranked)
-    report = build_report(results)
-    by_shots = chart(report, "matching_by_shots")
-    assert by_shots.x.categories == ("right", "first")
-    assert [(p.x, p.y) for p in by_shots.series[0].points] == [("right", 1.0), ("first", 0.2)]
-    assert [(each.label, each.value) for each in by_shots.references] == [
-        ("people (other setting)", 0.94),
-        ("best published: GPT-4, 5-shot (other fold)", 0.845),
-        ("baseline: Random (other fold)", 0.2),
-    ]
-    (only,) = chart(report, "ranking_people").series
-    estimates = ranked.results[0].estimates
-    assert only.points[0].x == estimates["crowd_accuracy"].value
-    assert only.points[0].y == estimates["ny_accuracy"].value
-    assert [(r.axis, r.value) for r in chart(report, "ranking_people").references] == [("x", 0.837), ("y", 0.646)]
-
-
-def test_a_run_of_all_folds_has_a_chart_of_its_folds(tmp_path: Path) -> None:
-    report = build_report(predicted(tmp_path / "all.json", first, fold="all"))
-    series = {each.name: each.points[0].y for each in chart(report, "folds_matching").series}
-    estimates = report.results.results[0].estimates
-    assert series == {"mean of the folds": estimates["accuracy"].value} | {
-        f"fold{i}": estimates[f"accuracy_fold{i}"].value for i in range(5)
-    }
-
-
-def test_error_and_calibration_of_a_rater_who_always_says_one(tmp_path: Path) -> None:
-    report = build_report(rated(tmp_path / "one.json", "1"))
-    targets = [float(o.target or "nan") for o in report.results.results[0].outcomes]
-    (calibrated,) = chart(report, "humicroedit_calibration").series[0].points
-    assert (calibrated.x, calibrated.y) == (1.0, pytest.approx(sum(targets) / len(targets)))
-    error = {p.x: p.y for p in chart(report, "humicroedit_error").series[0].points}
-    lowest = [abs(target - 1) for target in targets if target < 0.2]
-    assert error[0.1] == pytest.approx(sum(lowest) / len(lowest))
-
-
-def test_a_judge_that_likes_what_comes_first_is_seen(tmp_path: Path) -> None:
-    run = load("explanation_preference", dataset="sample", system=str(texts(tmp_path)))
-    (tmp_path / "judge.json").write_text(json.dumps({record.id: verdict_reply("A") for record in run.records}))
-    report = build_report(read_results([tmp_path / "judge.json"], run))
-    shown = {each.name: each.points[0].y for each in chart(report, "judge_bias_explanation_preference").series}
-    assert shown == {"prefers the text shown first": 1.0, "verdicts differ between the orders": 1.0}
-
-
-EVERY_KIND = Chart(
-    "made",
-    "_Title of $x$",
-    Axis("cost", log=True),
-    Axis("share", percent=True, low=0, high=1),
-    (
-        Series("_a $b$", (Point(1.0, 0.5, 0.4, 0.6, 0.9, 1.1), Point(10.0, 0.7))),
-        Series("x" * 500, (Point(3.0, float("nan")),), "line"),
-    ),
-    (Reference("people", 0.9), Reference("people", 2.0, "x")),
-    note="Note.",
-)
-
-
-@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG\r\n"), ("svg", b"<svg"), ("pdf", b"%PDF-")])
-def test_a_chart_is_drawn_the_same_each_time(form: str, begins: bytes) -> None:
-    picture = drawn([EVERY_KIND], form)
-    assert picture.startswith(begins)
-    if form == "png":  # an SVG counts the pictures of its process, and a PDF has its date
-        assert picture == drawn([EVERY_KIND], form)
-    if form == "svg":
-        assert all(text in picture for text in (b"_Title of $x$", b"_a $b$", b"people"))
-        assert b"x" * 100 not in picture
-
-
-# ---- where it goes ------------------------------------------------------------------------------
-
-
-def held(path: Path) -> dict[str, bytes]:
-    return {each.relative_to(path).as_posix(): each.read_bytes() for each in path.rglob("*") if each.is_file()}
-
-
-FILES = {"report.md", "results.csv", "results.json", MARKER}
-
-
-def test_a_folder_has_everything_and_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    out, report = tmp_path / "new" / "report", build_report(predicted(tmp_path / "m.json", first))
-    out.mkdir(parents=True)  # an empty folder is as good as none
-    assert write_report(out, report) == []
-    pictures = {f"figures/matching_by_shots.{form}" for form in ("png", "svg")}
-    assert held(out).keys() >= FILES | pictures
-    write_report(out, build_report(rated(tmp_path / "one.json", "1")))
-    assert not pictures & held(out).keys()
-    assert [each.name for each in out.parent.iterdir()] == ["report"]
-
-
-@pytest.mark.parametrize("case", ["other", "beside", "file", "ending", "marker"])
-def test_a_place_that_is_not_ours_is_refused_and_stays(tmp_path: Path, case: str) -> None:
-    report = build_report(predicted(tmp_path / "m.json", first))
-    out = tmp_path / ("out.txt" if case == "ending" else "out")
-    if case == "beside":
-        write_report(out, report)
-    if case == "file":
-        out.write_text("mine")
-    elif case != "ending":
-        out.mkdir(exist_ok=True)
-        (out / ("figures" if case == "beside" else ".")).mkdir(exist_ok=True)
-        (out / {"beside": "figures/mine.png", "marker": MARKER}.get(case, "mine.txt")).write_text("mine")
-    before = held(tmp_path)
-    says = {"other": "with other files", "beside": "figures/mine.png", "marker": "cannot be read"}
-    with pytest.raises(BadInput, match=says.get(case, "is a folder without an ending")):
-        write_report(out, report)
-    assert held(tmp_path) == before
-
-
-def test_what_fails_leaves_the_earlier_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    report = build_report(predicted(tmp_path / "m.json", first))
-    write_report(tmp_path / "out", report)
-    before = held(tmp_path)
-
-    def full(*rows: Any) -> str:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(folder, "csv_text", full)
-    with pytest.raises(BadInput, match=r"cannot be written \(disk full\)"):
-        write_report(tmp_path / "out", report)
-    assert held(tmp_path) == before
-
-
-def test_without_the_extra_the_pictures_are_left_out_and_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = build_report(predicted(tmp_path / "m.json", first))
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert not can_draw()
-    assert all("humor-tasks[report]" in note for note in write_report(tmp_path / "out", report))
-    assert not any(name.startswith("figures/") for name in held(tmp_path / "out"))
-    with pytest.raises(BadInput, match=r"humor-tasks\[report\]"):
-        drawn(report.charts, "png")
-
-
 # ---- texts --------------------------------------------------------------------------------------
 
 
 def test_names_are_text_in_markdown_and_csv(tmp_path: Path) -> None:
-    report = build_report(predicted(tmp_path / f"{ODD}.json", first))
+    report = build_report(predicted_results(tmp_path / f"{ODD}.json", always_a))
     report = replace(report, results=replace(report.results, left_out=(LeftOut(Path("<i>.eval"), "`why`"),)))
     shown = as_markdown(report)
     assert r"a\|\<b\>\$x\$ =1+1" in shown
@@ -412,7 +242,7 @@ def test_names_are_text_in_markdown_and_csv(tmp_path: Path) -> None:
 
 
 def test_a_name_of_any_length_leaves_the_table_readable(tmp_path: Path) -> None:
-    found = predicted(tmp_path / "m.json", first)
+    found = predicted_results(tmp_path / "m.json", always_a)
     long = Results(tuple(replace(result, system="x" * 100_000) for result in found.results))
     assert max(map(len, as_markdown(build_report(long)).splitlines())) < 1000
     assert build_report(long).rows[0]["system"] == "x" * 100_000
@@ -427,7 +257,7 @@ def reported(*arguments: str | Path) -> Any:
 
 @pytest.mark.slow
 def test_the_command_reads_folders_of_both_harnesses_and_predictions(logs: Path, tmp_path: Path) -> None:
-    predicted(tmp_path / "mine.json", right)
+    predicted_results(tmp_path / "mine.json", target_of)
     shutil.copy(logs / "a.eval", tmp_path / "again.eval")
     (tmp_path / "cut.eval").write_bytes((logs / "a.eval").read_bytes()[:300])
     given = (logs, tmp_path / "mine.json", tmp_path / "again.eval", tmp_path / "cut.eval")

@@ -1,0 +1,57 @@
+"""Results of runs that nobody made, by what they got right or rated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.data.logs import FinishedRun
+from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
+from humor_tasks.results import Result, Results
+from humor_tasks.results.compare import Comparisons, compare
+
+
+def finished(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:
+    """A run of the system `name` with these outcomes; those of several epochs follow each other."""
+    version = find_benchmark(benchmark).version
+    signature = Signature.parse(more.pop("signature", "-"))
+    run = FinishedRun(Path(f"{name}.eval"), "inspect", benchmark, version, signature, name, len(outcomes), ())
+    opened = find_benchmark(benchmark).reopen(version, more.pop("options", {}))
+    epochs = (1,) * len(outcomes)
+    return Result(run, opened, "multiple_choice", name, tuple(outcomes), epochs, **{"paths": (run.path,)} | more)
+
+
+def marked(
+    name: str, marks: Sequence[float], contests: int | Sequence[str] = 4, benchmark: str = "matching", **more: Any
+) -> Result:
+    """A run that is right or wrong on each item; `contests` of these, or of so many items each."""
+    of_contest = [f"c{i // contests}" for i in range(len(marks))] if isinstance(contests, int) else contests
+    outcomes = [
+        Outcome(f"i{i}", contest, {"fold": str(i % 5)}, "answered", "A", "A", {"accuracy": mark, "unparsed": 0.0})
+        for i, (mark, contest) in enumerate(zip(marks, of_contest, strict=True))
+    ]
+    return finished(name, outcomes, benchmark, **more)
+
+
+def rated_headlines(name: str, ratings: Sequence[float], size: int = 4) -> Result:
+    """A run of ratings; the mean grade of item i is (i % 16) / 5."""
+    outcomes = []
+    for i, rating in enumerate(ratings):
+        gold = (i % 16) / 5
+        values = {"rmse": abs(rating - gold), "unparsed": 0.0}
+        outcomes.append(Outcome(f"i{i}", f"c{i // size}", {}, "answered", str(rating), str(gold), values))
+    return finished(name, outcomes, "humicroedit_rating")
+
+
+def coins(seed: int, n: int = 120, share: float = 0.6) -> list[float]:
+    """Right or wrong by chance: `share` of them right."""
+    rng = random.Random(seed)
+    return [float(rng.random() < share) for _ in range(n)]
+
+
+def compared(*results: Result, metric: str | None = None) -> Comparisons:
+    return compare(Results(results), metric)
