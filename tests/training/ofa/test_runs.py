@@ -170,6 +170,7 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "trains five folds")
 def test_a_task_with_free_text_is_learned_itself(
     config: Made, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
