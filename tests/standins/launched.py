@@ -1,8 +1,8 @@
 """What each of two processes trains: `launched.py START HOME COMMANDS`, COMMANDS (JSON) those of `humor-tasks train`.
 
 With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same (no
-dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its second epoch and resumed. Without
-them the smallest training, in HOME/line.
+dropout: as in one process) and in HOME/cut, which is stopped in its second epoch and resumed; with FSDP the latter has
+dropout, and HOME/whole is the same without a stop. Without them the smallest training, in HOME/line.
 """
 
 from __future__ import annotations
@@ -110,15 +110,18 @@ def divided(start: Path, home: Path) -> None:
 
         deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False  # compiled at the first use; gloo does the same
     trained(start, home / "same", dropout=0.0)
-    trained(start, home / "whole", dropout=0.3)
+    dropout = 0.0
+    if requested() == "FSDP":
+        dropout = 0.3
+        trained(start, home / "whole", dropout=dropout)
     try:
-        trained(start, home / "cut", dropout=0.3, killed=1)
+        trained(start, home / "cut", dropout=dropout, killed=1)
     except Killed:
         if PartialState().is_main_process:
             left = sorted(str(path.relative_to(home / "cut")) for path in (home / "cut").rglob("*") if path.is_file())
             (home / "left.txt").write_text("\n".join(left))
         PartialState().wait_for_everyone()
-        trained(start, home / "cut", dropout=0.3)
+        trained(start, home / "cut", dropout=dropout)
     with whole_networks():
         again = T5ForConditionalGeneration.from_pretrained(home / "same" / "model")
     totals = gather_object([sum(float(parameter.detach().double().sum()) for parameter in again.parameters())])

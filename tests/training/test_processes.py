@@ -17,6 +17,12 @@ from standins.trainings import but_time, numbers_of_curve
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what two processes trained: line, clip, ofa, humicroedit, t5, causal, encoder."""
+    return launches.in_two(tmp_path_factory, "whole")
+
+
 def same_curves(one: Path, two: Path, rel: float) -> None:
     for a, b in zip(numbers_of_curve(one), numbers_of_curve(two), strict=True):
         assert a == pytest.approx(b, rel=rel)

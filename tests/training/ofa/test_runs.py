@@ -119,6 +119,7 @@ def test_a_killed_run_goes_on_to_the_same_end(config: Made, splits: Splits, tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "trains five folds, each of whose models then describes its own")
 def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_fold(
     config: Made, tiny: str, sample: str, tmp_path: Path
 ) -> None:
@@ -169,6 +170,7 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "trains five folds")
 def test_a_task_with_free_text_is_learned_itself(
     config: Made, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
