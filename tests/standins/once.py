@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from filelock import FileLock
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """The folder that `make` filled: the first worker that asks makes it, the others wait for it and read it.
 
-    `name` names the folder within the run. A failed `make` leaves no folder: the next test that asks fails as well.
+    `name` names the folder within the run. After a failed `make`, the next test that asks makes it again.
     """
     base = factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "made_once"
@@ -21,6 +22,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     folder, unfinished = home / name, home / f"{name}.unfinished"
     with FileLock(home / f"{name}.lock"):
         if not folder.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)  # of a `make` that failed
             unfinished.mkdir()
             make(unfinished)
             unfinished.rename(folder)
