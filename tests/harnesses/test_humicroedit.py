@@ -9,12 +9,8 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
-    ChatCompletionChoice,
-    ChatMessageAssistant,
     Logprob,
-    Logprobs,
     ModelOutput,
-    TopLogprob,
 )
 from standins.humicroedit_runs import (
     PAIRWISE,
@@ -28,6 +24,7 @@ from standins.humicroedit_runs import (
     run_in_lm_eval,
     scripted,
 )
+from standins.logprobs import reply_with_logprobs
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
@@ -82,21 +79,6 @@ def test_inspect_counts_what_it_cannot_read(name: str, more: dict[str, str], on_
     assert {next(iter(scores.values())).reason for scores in unread if scores} == {"invalid_response_format"}
 
 
-def with_logprobs(text: str, tokens: list[tuple[str, dict[str, float] | None]]) -> ModelOutput:
-    content = [
-        Logprob(
-            token=token,
-            logprob=-0.1,
-            top_logprobs=None if top is None else [TopLogprob(token=t, logprob=x) for t, x in top.items()],
-        )
-        for token, top in tokens
-    ]
-    message = ChatMessageAssistant(content=text)
-    return ModelOutput(
-        model="mockllm/model", choices=[ChatCompletionChoice(message=message, logprobs=Logprobs(content=content))]
-    )
-
-
 SPREAD = {" 2": math.log(0.3), "2": math.log(0.1), " 0": math.log(0.2), " x": math.log(0.2), "10": math.log(0.1)}
 
 
@@ -106,7 +88,7 @@ SPREAD = {" 2": math.log(0.3), "2": math.log(0.1), " 0": math.log(0.2), " x": ma
 def test_expected_values_are_those_of_the_first_digit(name: str, blank: str) -> None:
     """Of 0.6 on digits 0.4 are on 2: 4/3, whatever the reply says."""
     tokens = [("Rating", {"Rating": -0.1, "3": -2.0}), (":", {}), (f"{blank}3", SPREAD), (".", {"1": 0.0})]
-    said = with_logprobs("Rating: 3.", tokens)
+    said = reply_with_logprobs("Rating: 3.", tokens)
     more = {"via": "ratings"} if name == PAIRWISE else {}
     log = run_in_inspect(
         inspect_task(name, estimate="expected", **more), scripted(lambda asked: said.model_copy(deep=True))
@@ -123,7 +105,7 @@ def test_expected_values_are_those_of_the_first_digit(name: str, blank: str) -> 
 
 
 def test_without_a_digit_there_is_no_expected_value() -> None:
-    said = with_logprobs("Not funny.", [("Not", {"Not": -0.1, "0": -3.0}), (" funny", {"0": -1.0})])
+    said = reply_with_logprobs("Not funny.", [("Not", {"Not": -0.1, "0": -3.0}), (" funny", {"0": -1.0})])
     log = run_in_inspect(
         inspect_task(RATING, estimate="expected"), scripted(lambda asked: said.model_copy(deep=True)), limit=3
     )
@@ -138,7 +120,7 @@ def test_without_a_digit_there_is_no_expected_value() -> None:
     [
         (ModelOutput.from_content("mockllm/model", "Rating: 2"), "returns no log-probabilities; use estimate=text"),
         (
-            with_logprobs("2", [("2", None)]),
+            reply_with_logprobs("2", [("2", None)]),
             "returns the log-probability of the generated token only; use estimate=text",
         ),
     ],

@@ -15,15 +15,11 @@ from inspect_ai import eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import (
-    ChatCompletionChoice,
-    ChatMessageAssistant,
-    Logprob,
-    Logprobs,
     ModelOutput,
-    TopLogprob,
     get_model,
 )
 from standins import commands, duels
+from standins.logprobs import reply_with_logprobs
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
@@ -51,16 +47,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 def said(*tokens: str | tuple[str, Tops], text: str | None = None, tops: Tops = None) -> ModelOutput:
     """A reply of these tokens, each with its likeliest tokens, by default none."""
     pairs = [token if isinstance(token, tuple) else (token, {}) for token in tokens]
-    content = [
-        Logprob(
-            token=token,
-            logprob=-0.1,
-            top_logprobs=None if own is None else [TopLogprob(token=t, logprob=x) for t, x in own.items()],
-        )
-        for token, own in pairs
-    ]
-    message = ChatMessageAssistant(content="".join(token for token, _ in pairs) if text is None else text)
-    return ModelOutput(model="m", choices=[ChatCompletionChoice(message=message, logprobs=Logprobs(content=content))])
+    return reply_with_logprobs("".join(token for token, _ in pairs) if text is None else text, pairs, model="m")
 
 
 # ---- which token, and which letters ---------------------------------------------------------------

@@ -146,3 +146,22 @@ def without_pictures(tmp: Path, *more: object) -> Path:
     posts(tmp, 20)
     shutil.rmtree(tmp / "cai" / "dataset_image")
     return comedy_only(tmp, "--cai", tmp / "cai", "--missing", "keep", *more)
+
+
+def build_refused(out: Path, *arguments: object) -> str:
+    done = build(out, *arguments)
+    assert done.exit_code == 2, done.output
+    assert not out.exists()
+    assert not list(out.parent.glob(f".{out.name}*"))
+    return " ".join(done.output.replace("│", " ").split())
+
+
+def own(folder: Path, lines: list[str], names: list[str]) -> Path:
+    """A folder of a user's own pictures with items.csv."""
+    pictures(folder, names)
+    (folder / "items.csv").write_text("\n".join(["image,caption,label,explanation,split,id", *lines, ""]))
+    return folder
+
+
+def own_rows(*lines: str) -> Any:
+    return lambda folder: ["--cartoonstock", own(folder / "cs", list(lines), ["0"])]

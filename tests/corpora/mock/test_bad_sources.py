@@ -9,29 +9,10 @@ from typing import Any
 
 import pytest
 from standins import mock_sources as made
-from standins.mock_sources import build, built, mustard_of, rows
+from standins.mock_sources import build, build_refused, built, mustard_of, own_rows, rows
 from standins.paths import REPOSITORY
 
 CARDS = REPOSITORY / "datasets_cards"
-
-
-def build_refused(out: Path, *arguments: object) -> str:
-    done = build(out, *arguments)
-    assert done.exit_code == 2, done.output
-    assert not out.exists()
-    assert not list(out.parent.glob(f".{out.name}*"))
-    return " ".join(done.output.replace("│", " ").split())
-
-
-def own(folder: Path, lines: list[str], names: list[str]) -> Path:
-    """A folder of a user's own pictures with items.csv."""
-    made.pictures(folder, names)
-    (folder / "items.csv").write_text("\n".join(["image,caption,label,explanation,split,id", *lines, ""]))
-    return folder
-
-
-def own_rows(*lines: str) -> Any:
-    return lambda folder: ["--cartoonstock", own(folder / "cs", list(lines), ["0"])]
 
 
 def one_dialogue(identity: str, utterances: int) -> Any:

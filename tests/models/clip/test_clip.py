@@ -36,16 +36,6 @@ PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]
 CAPTIONS = [[f"caption {i} {j}: it's a living" for j in range(5 if i % 2 else 2)] for i in range(len(PICTURES))]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip.register(tmp_path_factory.mktemp("architecture"))
-
-
-@pytest.fixture(scope="module")
-def state() -> State:
-    return tiny_clip.state()
-
-
 @pytest.fixture(scope="module")
 def file(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return tiny_clip.weight_file(tmp_path_factory.mktemp("weights"))

@@ -16,23 +16,12 @@ import open_clip
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from standins import tiny_clip
 from standins.clip_weights import State, difference, edited, load, scored
 from standins.tiny_clip import TINY
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig, model
 from humor_tasks.models.devices import default_precision
-
-
-@pytest.fixture(scope="module", autouse=True)
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip.register(tmp_path_factory.mktemp("architecture"))
-
-
-@pytest.fixture(scope="module")
-def state() -> State:
-    return tiny_clip.state()
 
 
 @pytest.fixture(scope="module")

@@ -21,16 +21,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip.register(tmp_path_factory.mktemp("architecture"))
-
-
-@pytest.fixture(scope="module")
-def state() -> State:
-    return tiny_clip.state()
-
-
 @pytest.fixture(scope="module")
 def expected(state: State, tmp_path_factory: pytest.TempPathFactory) -> list[list[float]]:
     path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
