@@ -13,8 +13,6 @@ import signal
 import sys
 from typing import Any
 
-import matplotlib.pyplot  # Gradio imports it at its first answer
-
 from humor_tasks.cli import main
 from humor_tasks.people import page
 
@@ -40,7 +38,7 @@ def kill(process: int) -> int:
 
 
 if __name__ == "__main__":
-    assert page, matplotlib
+    assert page
     running: set[int] = set()
     for line in sys.stdin:
         order: dict[str, Any] = json.loads(line)
