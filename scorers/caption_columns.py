@@ -15,7 +15,7 @@ _START = re.compile(r'(?:\[\s*+)?\{\s*+"')
 _TRIES = 1_000
 """Beginnings of objects that are tried, more than any list has; an error counts the lines from the text's start."""
 _NUMBERED_KEY = re.compile(r"(?P<named>caption)?[ _#]*+(?P<number>\d{1,3}+)", re.IGNORECASE)
-_RULE = re.compile(r"[ \t>]*+(?=[^|]*+\|)\|?+(?:[ \t]*+:?-++:?[ \t]*+(?:\||\Z))++[ \t]*+")
+_RULE = re.compile(r"[ \t>]*+(?=[^|]*+\|)\|?+(?>(?:[ \t]*+:?-++:?[ \t]*+(?:\||\Z))+)[ \t]*+")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 
 

@@ -22,19 +22,19 @@ from .thinking import without_thinking
 _INDENT = r"[ \t>]*+"
 _BULLET = r"(?:[-+*•·▪◦●‣–—][ \t]++)"
 _NUMBERED = re.compile(
-    rf"{_INDENT}{_BULLET}?+(?:\#{{1,6}}+[ \t]++)?+(?P<open>[*_`]{{0,3}}+)"
-    r"(?P<label>(?:(?:caption|option|entry)[ \t]*+(?:no\.|number)?+[ \t]*+)?+)"
+    rf"{_INDENT}(?>{_BULLET}?)(?>(?:\#{{1,6}}+[ \t]++)?)(?P<open>[*_`]{{0,3}}+)"
+    r"(?P<label>(?>(?:(?:caption|option|entry)[ \t]*+(?>(?:no\.|number)?)[ \t]*+)?))"
     r"\#?+[(\[]?+(?P<number>\d{1,3}+)(?P<inner>[*_`]{0,3}+)"
     r"(?:(?:\\?+[.)\]:．）：、]{1,2}+|\ufe0f?+\u20e3|[ \t]++[-–—](?=[ \t]))(?P<outer>[*_`]{0,3}+)(?!\d)|(?=[ \t]*+\Z))",
     re.IGNORECASE,
 )
 _BULLETED = re.compile(rf"(?P<indent>{_INDENT}){_BULLET}")
-_ARRAY = re.compile(r'\[\s*+"(?:[^"\\]|\\.)*+"(?:\s*+,\s*+"(?:[^"\\]|\\.)*+")*+\s*+,?+\s*+\]', re.DOTALL)
+_ARRAY = re.compile(r'\[\s*+"(?>(?:[^"\\]|\\.)*)"(?>(?:\s*+,\s*+"(?>(?:[^"\\]|\\.)*)")*)\s*+,?+\s*+\]', re.DOTALL)
 
 _LABELLED_COMMENT = re.compile(rf"\W*+{REASON}\b[^:\n]{{0,40}}+[:：]", re.IGNORECASE)
 # On the caption's own line: 'Nice hat." - Explanation: ...', but not "Tell me Why: ...".
 _COMMENT_BEHIND = re.compile(rf"[.!?…\"”’')*_|–—-][ \t]{{0,4}}+[*_(\[–—-]{{0,6}}+(?i:{REASON})\b[^:\n]{{0,40}}+[:：]")
-_BEFORE_CAPTION = re.compile(rf"{_INDENT}{_BULLET}?+")
+_BEFORE_CAPTION = re.compile(rf"{_INDENT}(?>{_BULLET}?)")
 _LABEL = re.compile(r"caption[ \t]*+[:：][ \t]*+", re.IGNORECASE)
 
 _EMPHASIS = re.compile(r"(\*{1,3})(?=[^\s*])([^*]++)(?<=\S)\1|(?<!\w)(_{1,3})(?=[^\s_])([^_]++)(?<=\S)\3(?!\w)")

@@ -58,7 +58,7 @@ def items(text: str) -> list[str]:
 def _labels(labels: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(label) for label in labels)
     return re.compile(
-        rf"(?m:^)[ \t]{{0,8}}(?:[-*•#>_]|[0-9]{{1,2}}[.)]|[ \t]){{0,8}}+({names})[*_]{{0,3}}[ \t]{{0,4}}:", re.I
+        rf"(?m:^)[ \t]{{0,8}}(?>(?:[-*•#>_]|[0-9]{{1,2}}[.)]|[ \t]){{0,8}})({names})[*_]{{0,3}}[ \t]{{0,4}}:", re.I
     )
 
 

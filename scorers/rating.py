@@ -7,7 +7,7 @@ As in `statement`, a statement is a marker ("Rating:", "the score is", "I'd rate
 "2 stars"), spelt out ("two"), part of something else ("2/3/2020", "1.6.2", "1st") or of ambiguous magnitude ("1,600";
 but "1,6" is 1.6).
 
-All patterns are bounded or possessive, so the time is linear in the length of the reply.
+All patterns are bounded, possessive or atomic, so the time is linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from .refusal import is_refusal
 from .statement import Statement, ends_reply, plain
 from .thinking import without_thinking
 
-_NUMBER = r"[+-]?(?:[0-9]++(?:[.,][0-9]++)?+|\.[0-9]++)(?:e[+-]?[0-9]++)?+"
+_NUMBER = r"[+-]?(?:[0-9]++(?>(?:[.,][0-9]++)?)|\.[0-9]++)(?>(?:e[+-]?[0-9]++)?)"
 _TAG = r"</?(?:answer|b|code|div|em|final|grade|i|p|rating|score|span|strong|u)>"
 _TEX = r"\\(?:boxed|text\w{0,6}|math\w{0,6})\{"
 # A hyphen before a digit is its sign; "<" before one makes it a bound, unless "<" and ">" enclose it.
 _MARKS = rf"{_TAG}|<(?={_NUMBER}>)|{_TEX}|-(?=\s)|[*_`\"'(\[{{$\\#•]"
-_OPEN, _OPEN_ON_LINE = rf"(?>{_MARKS}|\s){{0,40}}+", rf"(?>{_MARKS}|[ \t]){{0,40}}+"
-_CLOSE = rf"(?>{_TAG}|[*_`\")\]}}>$\\]|'(?!\w)){{0,20}}+"
+_OPEN, _OPEN_ON_LINE = rf"(?>(?:{_MARKS}|\s){{0,40}})", rf"(?>(?:{_MARKS}|[ \t]){{0,40}})"
+_CLOSE = rf"(?>(?:{_TAG}|[*_`\")\]}}>$\\]|'(?!\w)){{0,20}})"
 _HEDGE = (
-    r"(?:(?:(?:exactly|only|just|about|around|approximately|roughly|maybe|perhaps|probably|likely|an?)\b|[~≈])"
-    r"\s{0,4}){0,3}+"
+    r"(?>(?:(?:(?:exactly|only|just|about|around|approximately|roughly|maybe|perhaps|probably|likely|an?)\b|[~≈])"
+    r"\s{0,4}){0,3})"
 )
 _RATED_WITH = rf"{_OPEN}{_HEDGE}{_OPEN}({_NUMBER})"
 # After a marker, these give no value: a range, a bound, a number spelt out, "none".
@@ -75,8 +75,8 @@ _AFTER = re.compile(
 )
 _LINE_ENDS = re.compile(r"[^\w\n?]*+(?:\n|\Z)")
 _ANCHORED = re.compile(
-    r"[\s:=–—(,\[-]{0,6}+(?:(?:not|hardly|slightly|a (?:bit|little)|somewhat|mildly|moderately|quite|fairly|very"
-    r"|extremely|at|all) ){0,3}+(?:un)?(?:funny|amusing|humorous)(?: at all)?[^\w\n?]*+(?:\n|\Z)",
+    r"[\s:=–—(,\[-]{0,6}+(?>(?:(?:not|hardly|slightly|a (?:bit|little)|somewhat|mildly|moderately|quite|fairly|very"
+    r"|extremely|at|all) ){0,3})(?:un)?(?:funny|amusing|humorous)(?: at all)?[^\w\n?]*+(?:\n|\Z)",
     re.IGNORECASE,
 )
 _LIST_ITEM = re.compile(r"[.)]\s*\Z")
@@ -85,7 +85,7 @@ _LIST_ITEM = re.compile(r"[.)]\s*\Z")
 _NOUN = r"(?:rating|score|grade|funniness|answer|estimate|prediction)"
 _QUOTED = r'"[^"\n]{1,300}"'
 _OBJECT = rf"(?:[ \t](?:for|of)(?:[ \t](?:{_QUOTED}|[a-z][a-z'-]{{0,20}})){{1,8}}?)?"
-_MARKUP = r"(?></\w{1,8}>|[*_`\"'\])]){0,6}+"
+_MARKUP = r"(?>(?:</\w{1,8}>|[*_`\"'\])]){0,6})"
 _BE = r"(?:is|would be|should be|comes out at|comes to|stands at)"
 _WILL = r"(?:would|will|must|have to|therefore|personally|probably|think|guess|simply|just|ultimately|so|that)"
 _RATE = (

@@ -10,11 +10,13 @@ _OPENING = 400
 _I_CANNOT = (
     r"\b(?:i|we) ?(?:can't|cannot|can not|won't|will not|(?:am|are|'m|'re) (?:unable to|not able to|not going to))"
 )
-_ADVERB = r"(?: (?:really|actually|simply|just|currently|directly|ethically|in good conscience|be able to))*+"
+_ADVERB = r"(?>(?: (?:really|actually|simply|just|currently|directly|ethically|in good conscience|be able to))*)"
 _SORRY = (
     r"(?:(?:(?:i'm|i am|we're|we are) )?(?:(?:so|very|really|truly|deeply) )?sorry|i apologi[sz]e|(?:my )?apologies)"
 )
-_PICTURE = r"(?:(?:the|this|that|any|your|an|attached|provided) )*+(?:images?|pictures?|cartoons?|photos?|attachments?)"
+_PICTURE = (
+    r"(?>(?:(?:the|this|that|any|your|an|attached|provided) )*)(?:images?|pictures?|cartoons?|photos?|attachments?)"
+)
 
 # Verbs of doing the task. Verbs of judging ("tell", "decide", "say", "choose") also occur in thinking
 # aloud ("I can't tell which is funniest yet"). They count only after "I won't" and "As an AI".

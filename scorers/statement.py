@@ -9,7 +9,7 @@ comment on the letter ("is", "seems", "fits") states it unless its sentence doub
 Every letter is treated alike: a rule that accepted "Answer: B cartoon" but not "Answer: A cartoon" (an article) would
 favour some positions.
 
-All patterns are bounded or possessive, so the time is linear in the length of the reply.
+All patterns are bounded, possessive or atomic, so the time is linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CONTROL_TOKEN = re.compile(r"<\|[^<>|\n]{1,30}\|>|</s>")
 _TEX_WORD = re.compile(r"\\text\{[ ]?(or|and)[ ]?\}")  # \boxed{A \text{ or } B}
 
 _TAG = r"</?(?-i:answer|b|code|div|em|final|i|p|span|strong|u)>"
-_OPEN = rf"(?>{_TAG}|\\(?:boxed|text\w{{0,6}}|math\w{{0,6}})\{{|[\s*_`~\"'(\[{{<$\\#•>-]){{0,40}}+"
-_CLOSE = rf"(?>{_TAG}|[*_`~\")\]}}>$\\]|'(?!\w)){{0,20}}+"
+_OPEN = rf"(?>(?:{_TAG}|\\(?:boxed|text\w{{0,6}}|math\w{{0,6}})\{{|[\s*_`~\"'(\[{{<$\\#•>-]){{0,40}})"
+_CLOSE = rf"(?>(?:{_TAG}|[*_`~\")\]}}>$\\]|'(?!\w)){{0,20}})"
 _NOUN = r"(?:(?:option|choice|caption|letter)\b[ \t*_\"'(:#]{0,6}+)?"
 
 # Between a marker and a capital: "Answer: It's C", "Answer: I choose C", "The answer is most likely C"; but "It's a".
@@ -49,7 +49,7 @@ _LEAD = (
 )
 _LETTER = re.compile(rf"{_OPEN}(?:{_LEAD}{_OPEN}(?={_NOUN}(?-i:[A-Z])))?{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
 
-_MARKUP = r"(?></\w{1,8}>|[*_`\"'\])]){0,6}+"
+_MARKUP = r"(?>(?:</\w{1,8}>|[*_`\"'\])]){0,6})"
 _CANDIDATE = re.compile(r"answer|\\boxed\{")  # on lower-cased text: several times as fast as IGNORECASE
 _MARKER = re.compile(
     r"\\boxed\{|(?<![^\W_])(?<!\w-)(?P<word>answer)(?:"
@@ -93,8 +93,8 @@ _AFTER_BARE = re.compile(
 )
 # The words of a comment, up to where its sentence ends or turns to a reason or to another choice.
 _HEAD = re.compile(
-    r"(?:(?!\b(?:because|since|as|than|while|whereas|though|although|unlike|given|rather)\b|,[ \t]not\b)[^.!?;:\n])"
-    r"{0,300}+\??"
+    r"(?>(?:(?!\b(?:because|since|as|than|while|whereas|though|although|unlike|given|rather)\b|,[ \t]not\b)[^.!?;:\n])"
+    r"{0,300})\??"
 )
 _DOUBT = re.compile(
     r"n't\b|\?|\b(?:not|no|nor|never|hardly|barely|less|least|almost|nearly|weak|weaker|weakest|wrong|incorrect|bad|poorly"

@@ -11,7 +11,7 @@ _TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 # Names of channels, as they are left where a reply was decoded without its special tokens.
 _CHANNEL = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?P<joined>(?=[^\W\d_]|[\"'“‘]))?")
 _SPECIAL = re.compile(r"\s*+(?:<\|start\|>assistant)?(?:<\|channel\|>|(?:analysis|commentary)<\|message\|>)")
-_SPECIAL_FINAL = re.compile(r"<\|channel\|>final(?:[^<\n]|<\|constrain\|>)*+<\|message\|>")
+_SPECIAL_FINAL = re.compile(r"<\|channel\|>final(?>(?:[^<\n]|<\|constrain\|>)*)<\|message\|>")
 _SPECIAL_END = re.compile(r"<\|(?:return|end)\|>")
 _FINAL = re.compile(r"assistantfinal(?: ?(?i:json)(?=\s*+[\[{]))?")
 
