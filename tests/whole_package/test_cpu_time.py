@@ -43,6 +43,7 @@ def budgets(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     """A folder of tests, of which each may take .3 s."""
     monkeypatch.setattr(cpu_time, "BUDGET", 0.3)
     monkeypatch.setattr(cpu_time, "MOST", 2.0)
+    monkeypatch.setattr(cpu_time, "SLACK", 1.5)
     monkeypatch.setattr(cpu_time, "METER", cpu_time.Meter())
     pytester.makeini("[pytest]\nmarkers = cpu(seconds, reason): may take more")
     pytester.makepyfile(
@@ -58,6 +59,14 @@ def test_what_is_over_its_budget_is_named_and_fails_the_run(budgets: pytest.Pyte
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     over = [line.split("::")[1].split(":")[0] for line in run.outlines if line.startswith("OVER BUDGET")]
     assert over == ["test_itself", "test_by_a_process"]
+
+
+def test_a_run_fails_only_well_over_a_budget(budgets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_time, "SLACK", 20.0)
+    budgets.makepyfile(TESTS)
+    run = budgets.runpytest_inprocess("-p", "cpu_time", "-p", "no:xdist")
+    assert run.ret == pytest.ExitCode.OK
+    assert sum(line.startswith("OVER BUDGET") for line in run.outlines) == 2
 
 
 @pytest.mark.parametrize(
