@@ -7,22 +7,15 @@ import itertools
 import math
 import random
 import sys
-from typing import Any
 
 import pytest
-from standins.finished_runs import coins, compared, marked, rated_headlines
+from standins.finished_runs import coins, compared, marked, paired_test, rated_headlines
 
-from humor_tasks import load, scorers
+from humor_tasks import scorers
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.results import Result
 from humor_tasks.results import compare as compare_module
 from humor_tasks.results.compare import ALPHA
-
-
-def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> scorers.PairedTest:
-    return scorers.paired_tests([(first, second, clusters)], **settings)[0]
 
 
 def values_of(result: Result, metric: str = "accuracy") -> list[float]:
@@ -197,23 +190,3 @@ def test_of_many_comparisons_more_permutations_are_drawn(monkeypatch: pytest.Mon
     (found,) = compared(*runs).benchmarks
     assert {c.test.draws for c in found.comparisons} == {90}
     assert all(c.test.p_value >= 1 / 91 for c in found.comparisons)
-
-
-def test_baselines_on_real_rows(real_corpus: str) -> None:
-    opened = load("matching", dataset=real_corpus, split="validation")
-    questions = [Question(r.id, r.context, r.choices) for r in opened.records]
-    runs = []
-    for name in ("first", "overlap"):
-        chosen = [best(scores) for scores in Baseline(name).score(questions)]
-        marks = [float("ABCDE"[k] == r.target) for k, r in zip(chosen, opened.records, strict=True)]
-        clusters = [record.cluster for record in opened.records]
-        runs.append(marked(name, marks, clusters))
-    (found,) = compared(*runs).benchmarks
-    (c,) = found.comparisons
-    e = c.test.difference
-    assert ([system.label for system in found.systems], e.n) == (["first", "overlap"], 531)
-    assert e.value == pytest.approx((111 - 141) / 531)  # the words of the description give captions away
-    assert e.low < e.high < 0
-    assert c.test.adjusted == c.test.p_value < 0.05
-    assert c.test.needed
-    assert 100 < c.test.needed < 531

@@ -7,24 +7,15 @@ import io
 import itertools
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from standins import commands
-from standins.finished_runs import coins, compared, marked
+from standins.finished_runs import coins, compared, marked, paired_test
 from standins.sample_runs import sample_runs
 from standins.votes import tight
 
-from humor_tasks import scorers
 from humor_tasks.results import read_results
 from humor_tasks.results.compare import COLUMNS, as_csv, as_json, as_markdown
-
-
-def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> scorers.PairedTest:
-    return scorers.paired_tests([(first, second, clusters)], **settings)[0]
-
-
-# ---- reports ------------------------------------------------------------------------------------
 
 HOSTILE = "<script>alert(1)</script>|*m*\u202e{{ x }}"
 
@@ -69,9 +60,6 @@ def test_of_many_systems_the_report_for_people_has_the_matrix_alone() -> None:
     assert "15 comparisons: -o FILE.csv or FILE.json lists them all." in markdown
     assert "second wins" not in markdown
     assert len(as_csv(found).splitlines()) == 16
-
-
-# ---- the command --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

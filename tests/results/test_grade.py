@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log
-from standins import commands
 from standins.grading import metrics
 from standins.judging import fickle, judging, longer, says
 from standins.ranked import ranked, shown_groups
@@ -59,9 +58,6 @@ def longer_group() -> ScriptedModel:
         return f"Answer: {max(groups, key=lambda letter: sum(map(len, groups[letter])))}"
 
     return ScriptedModel("judge", answer)
-
-
-# ---- captions -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -118,17 +114,6 @@ def test_inspect_score_judges_captions_without_the_dataset(tmp_path: Path, opens
     assert "recited_exact" in found.estimates
 
 
-def test_the_command_judges_captions(tmp_path: Path) -> None:
-    path = logged_by_lm_eval("caption_writing", WRITTEN, tmp_path / "logs", dataset=ranked(tmp_path / "data", CONTESTS))
-    how = ("--task", "caption_writing", "--grader", "baseline/first", "--no-cache", "--log-dir", tmp_path / "graded")
-    said = commands.humor_tasks("grade", path, *how)
-    assert "win_rate_top10" in said
-    assert "|graders:baseline/first|temperature:0.0|seed:1234|prompts:" in said
-
-
-# ---- explanations against their reference ---------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("log_of", "task", "name", "given"),
     [
@@ -162,9 +147,6 @@ def test_worked_examples_in_lm_eval_cannot_be_told_from_the_question(tmp_path: P
     (path,) = tmp_path.rglob("samples_*.jsonl")
     with pytest.raises(BadInput, match="was asked with worked examples"):
         read_written(path, "explanation")
-
-
-# ---- stories, and pictures ------------------------------------------------------------------------
 
 
 def test_stories_are_rated_with_the_pictures_in_the_log(tmp_path: Path) -> None:

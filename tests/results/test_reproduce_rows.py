@@ -78,22 +78,22 @@ def test_values_and_needs_of_every_row_are_listed() -> None:
     assert all(name in told for name in rows())
 
 
-def row(figures: str = '{ benchmark = "matching", system = "Random" }', **more: str) -> str:
+def row_text(figures: str = '{ benchmark = "matching", system = "Random" }', **more: str) -> str:
     given = {"name": '"r"', "figures": figures, "recipe": '"random"', "tolerance": "0.1", "command": '"c"'} | more
     return "[[row]]\n" + "\n".join(f"{name} = {value}" for name, value in given.items() if value)
 
 
 BAD_ROWS = [
     ("[[row]", "is no TOML"),
-    (row(recipe='"second"'), "row r, recipe: there is no 'second'"),
-    (row(tolerance='"interval"'), "tolerance is 'interval'; it must be a number above 0"),
-    (row(tolerance="0"), "tolerance is 0; it must be a number above 0"),
-    (row(tolerance="{ bleu = 0.1 }"), r"tolerance has \['bleu'\]; the figures have other metrics"),
-    (row(command=""), "row r: has no command"),
-    (row(needed='["x"]'), "there is no 'needed'.*Did you mean 'needs'"),
-    (row('{ benchmark = "matching", system = "Randm" }'), "no published figure has"),
-    (row('{ benchmark = "matching", sistem = "Random" }'), "there is no 'sistem'"),
-    (row('{ benchmark = "matching", kind = "model" }'), "selects several figures of one metric"),
+    (row_text(recipe='"second"'), "row r, recipe: there is no 'second'"),
+    (row_text(tolerance='"interval"'), "tolerance is 'interval'; it must be a number above 0"),
+    (row_text(tolerance="0"), "tolerance is 0; it must be a number above 0"),
+    (row_text(tolerance="{ bleu = 0.1 }"), r"tolerance has \['bleu'\]; the figures have other metrics"),
+    (row_text(command=""), "row r: has no command"),
+    (row_text(needed='["x"]'), "there is no 'needed'.*Did you mean 'needs'"),
+    (row_text('{ benchmark = "matching", system = "Randm" }'), "no published figure has"),
+    (row_text('{ benchmark = "matching", sistem = "Random" }'), "there is no 'sistem'"),
+    (row_text('{ benchmark = "matching", kind = "model" }'), "selects several figures of one metric"),
 ]
 
 

@@ -35,10 +35,6 @@ def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path:
     assert "accuracy: published 0.56600, here 0.20000 [" in told
     (log,) = (tmp_path / "logs").glob("*.eval")
     assert reproduced(*given, "--predictions", log) == (code, told)
-    code, told = reproduced("ranking-clip-zero-shot", "--dataset", copied, "--model", "baseline/first", "--json")
-    (verdict,) = json.loads(told)
-    assert (code, verdict["status"], verdict["changed"]) == (1, "differs", {})
-    assert [f["here"] for f in verdict["figures"]] == [pytest.approx(0.68), pytest.approx(0.32)]
 
 
 @pytest.mark.slow
@@ -84,13 +80,9 @@ def test_logs_that_do_not_fit_the_row_are_refused(copied: Path, tmp_path: Path) 
 
     dataset = str(copied / "newyorker_caption_contest")
     given = ("reproduce", "matching-t5-11b", "--dataset", copied, "--predictions")
-    whole = log(matching(dataset=dataset, fold="all"))
-    told = reproduced(*given[1:], whole)
-    assert told[0] == 1
-    assert "accuracy: published 0.70800, here 0.20000 [" in told[1]
-    for part in ("1/2", "2/2"):
-        log(matching(dataset=dataset, fold="all", shard=part), log_dir=str(tmp_path / "parts"))
-    assert reproduced(*given[1:], tmp_path / "parts") == told
+    code, told = reproduced(*given[1:], log(matching(dataset=dataset, fold="all")))
+    assert code == 1
+    assert "accuracy: published 0.70800, here 0.20000 [" in told
     assert "is no run of matching" in refused(*given, log(ranking(dataset=dataset)))
     assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset=dataset)))
     assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset=dataset, fold="all"), limit=4))

@@ -43,7 +43,7 @@ def explaining(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
     return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
 
-def inspect_log(folder: Path, task: Task | None = None, model: ScriptedModel | None = None, **more: Any) -> Path:
+def made_log(folder: Path, task: Task | None = None, model: ScriptedModel | None = None, **more: Any) -> Path:
     task = task or explanation(dataset="sample")
     judge = {"grader": says("j", "<judgement>A</judgement>").model}
     named = (model or explaining()).model
@@ -58,7 +58,7 @@ def lm_eval_samples(folder: Path, task: str) -> Path:
     return next(folder.rglob(f"samples_{task}_2*.jsonl"))
 
 
-def records(folder: Path, **fields: str) -> Path:
+def of_records(folder: Path, **fields: str) -> Path:
     """JSON lines of {id, text} under these names."""
     path = folder / "records.jsonl"
     lines = [json.dumps({fields["id"]: i, fields["text"]: reply, "more": 1}) for i, reply in REPLIES.items()]
@@ -67,13 +67,13 @@ def records(folder: Path, **fields: str) -> Path:
 
 
 KINDS: dict[str, Callable[[Path], Path]] = {
-    "an Inspect log": inspect_log,
-    "an Inspect log as JSON": lambda folder: inspect_log(folder, log_format="json"),
+    "an Inspect log": made_log,
+    "an Inspect log as JSON": lambda folder: made_log(folder, log_format="json"),
     "lm-eval's samples": lambda folder: lm_eval_samples(folder, "nyc_explanation_gen"),
     "lm-eval's samples with likelihoods": lambda folder: lm_eval_samples(folder, "nyc_explanation"),
     "texts by id": lambda folder: Path(write_texts(folder / "texts.json", REPLIES)),
-    "records": lambda folder: records(folder, id="instance_id", text="text"),
-    "records of replies": lambda folder: records(folder, id="id", text="reply"),
+    "records": lambda folder: of_records(folder, id="instance_id", text="text"),
+    "records of replies": lambda folder: of_records(folder, id="id", text="reply"),
 }
 
 
@@ -101,16 +101,14 @@ def test_people_are_a_system_too(tmp_path: Path) -> None:
 
 
 def test_a_limited_run_gives_what_it_has(tmp_path: Path) -> None:
-    path = inspect_log(tmp_path, limit=2)
+    path = made_log(tmp_path, limit=2)
     with pytest.warns(UserWarning, match=rf"has no text for 3 instances: {IDS[2]}, {IDS[3]}, {IDS[4]}; left out"):
         run = load("explanation_preference", dataset="sample", system=str(path))
     assert [r.groups["pair_id"] for r in run.records] == [i for i in IDS[:2] for _ in range(2)]
 
 
 def test_a_refusal_flagged_by_the_provider_is_no_explanation(tmp_path: Path) -> None:
-    assert set(read_system(str(inspect_log(tmp_path, model=says("m", "", "content_filter"))), RUN).texts.values()) == {
-        ""
-    }
+    assert set(read_system(str(made_log(tmp_path, model=says("m", "", "content_filter"))), RUN).texts.values()) == {""}
 
 
 def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +121,8 @@ def test_a_lone_surrogate_becomes_what_can_be_logged(tmp_path: Path) -> None:
     path = write_texts(tmp_path / "texts.json", REPLIES | {IDS[0]: "So \ud800.", IDS[1]: "And \udcff. 🐻"})
     texts = read_system(path, RUN).texts
     assert (texts[IDS[0]], texts[IDS[1]]) == ("So ?.", "And ?. 🐻")
-    log = inspect_log(tmp_path, explanation_preference(system=path, dataset="sample"))
+    log = made_log(tmp_path, explanation_preference(system=path, dataset="sample"))
     assert read_eval_log(str(log)).status == "success"
-
-
-# ---- what is none -------------------------------------------------------------------------------
 
 
 def told_of(path: Path | str, message: str) -> None:
@@ -210,15 +205,15 @@ def test_samples_of_another_task_are_none(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_logs_that_are_none(tmp_path: Path) -> None:
     letters = says("m", "Answer: A")
-    other = inspect_log(tmp_path, matching(dataset="sample"), letters)
+    other = made_log(tmp_path, matching(dataset="sample"), letters)
     told_of(other, "is not of humor_tasks/explanation")
     comparison = explanation_preference(system=write_texts(tmp_path / "t.json", REPLIES), dataset="sample")
-    told_of(inspect_log(tmp_path, comparison), "is not of humor_tasks/explanation")
-    told_of(inspect_log(tmp_path, epochs=2), "holds several epochs; keep one reply per instance (--epochs 1)")
+    told_of(made_log(tmp_path, comparison), "is not of humor_tasks/explanation")
+    told_of(made_log(tmp_path, epochs=2), "holds several epochs; keep one reply per instance (--epochs 1)")
     lost = {**REPLIES}
     lost.pop(IDS[1])
-    told_of(inspect_log(tmp_path, model=explaining(lost)), "ended with status error; finish it with inspect eval-retry")
-    tolerated = inspect_log(tmp_path, model=explaining(lost), fail_on_error=False)
+    told_of(made_log(tmp_path, model=explaining(lost)), "ended with status error; finish it with inspect eval-retry")
+    tolerated = made_log(tmp_path, model=explaining(lost), fail_on_error=False)
     told_of(tolerated, f"sample {IDS[1]} has no reply; finish the run with inspect eval-retry")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,11 @@ def write_card(folder: Path, configs: dict[str, dict[str, str]]) -> None:
     (folder / "README.md").write_text("\n".join([*lines, "---", ""]), encoding="utf-8")
 
 
-def write_lines(file: Path, rows: list[dict[str, Any]]) -> None:
+def write_lines(file: Path, rows: Iterable[Any]) -> Path:
+    """The file, of one JSON value a line."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
 
 
 def make_folder(home: Path) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks import scorers
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
@@ -55,3 +56,7 @@ def coins(seed: int, n: int = 120, share: float = 0.6) -> list[float]:
 
 def compared(*results: Result, metric: str | None = None) -> Comparisons:
     return compare(Results(results), metric)
+
+
+def paired_test(first: Any, second: Any, clusters: Any, **settings: Any) -> scorers.PairedTest:
+    return scorers.paired_tests([(first, second, clusters)], **settings)[0]

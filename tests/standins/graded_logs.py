@@ -1,4 +1,4 @@
-"""Logs of scripted explainers and graders, each made when it is first asked for, and what is read from them."""
+"""Logs of scripted explainers and graders, each made once a run for all workers, and what is read from them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
+from standins.once import made_once_below
 
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE, Price
@@ -89,7 +90,7 @@ def forget_prices() -> None:
 
 
 class Logs:
-    """Every log is made when a test first asks for it, with the prices of PRICES."""
+    """Every log is made when a test first asks for it, with the prices of PRICES. folder: one of the worker's own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -99,12 +100,16 @@ class Logs:
 
     def _make(self, name: str, *judges: str, limit: int | None = None) -> Path:
         """The log of a model's explanations, graded by `judges`."""
-        task = self.priced(lambda: humorbench(dataset="sample", cache=False))
-        log = self.priced(
-            lambda: run(task, explainer(name), [grader(judge) for judge in judges], self.folder, limit=limit)
-        )
-        assert log.status == "success", log.error
-        return Path(log.location)
+
+        def make(folder: Path) -> None:
+            task, panel = humorbench(dataset="sample", cache=False), [grader(judge) for judge in judges]
+            log = run(task, explainer(name), panel, folder, limit=limit)
+            assert log.status == "success", log.error
+
+        called = f"graded {name} by {' and '.join(judges)}, {limit or 'all'}"
+        made = made_once_below(self.folder.parent, called, lambda folder: self.priced(lambda: make(folder)))
+        (path,) = made.glob("*.eval")
+        return path
 
     def priced(self, make: Callable[[], Any]) -> Any:
         with pytest.MonkeyPatch.context() as patch:

@@ -16,7 +16,11 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
     `name` names the folder within the run. After a failed `make`, the next test that asks makes it again.
     """
-    base = factory.getbasetemp()
+    return made_once_below(factory.getbasetemp(), name, make)
+
+
+def made_once_below(base: Path, name: str, make: Callable[[Path], object]) -> Path:
+    """As `made_once`, of the temporary folder of this worker."""
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "made_once"
     home.mkdir(exist_ok=True)
     folder, unfinished = home / name, home / f"{name}.unfinished"

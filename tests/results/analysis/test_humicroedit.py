@@ -44,8 +44,6 @@ from humor_tasks.results.analysis.humicroedit_systems import open_embedding, rea
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
 
-# ---- pairs solved by exactly N systems ------------------------------------------------------------
-
 
 def test_solved_by_exactly_n() -> None:
     found = solved_by(PAIRS, [compared(GOOD.ratings, PAIRS), compared(FLAT.ratings, PAIRS), EVEN.picks])
@@ -85,9 +83,6 @@ def test_equal_and_missing_ratings_decide_nothing() -> None:
     assert set(compared(FLAT.ratings, PAIRS).values()) == {None}
     found = compared({"0": 1.0, "1": 0.5, "2": None}, PAIRS)
     assert (found["0-1"], found["0-2"], found["0-3"]) == (1, None, None)
-
-
-# ---- incongruity ----------------------------------------------------------------------------------
 
 
 def labelled() -> list[Pair]:
@@ -158,9 +153,6 @@ def test_sentence_embeddings(tmp_path: Path) -> None:
     assert -1 < found.correlation.value < 1
 
 
-# ---- errors ---------------------------------------------------------------------------------------
-
-
 def test_the_worst_misses_come_first() -> None:
     found = misses("s", HEADLINES, rating_system("s", 1.0, 0.4, 0.5, 0.8, 2.9, None).ratings, 1)
     assert [(m.id, m.gold, m.predicted, round(m.error, 9)) for m in found.underestimated] == [("3", 1.8, 0.8, -1.0)]
@@ -207,9 +199,6 @@ def test_errors_by_bin_are_those_of_the_scorer() -> None:
     assert [b.mae.n for b in found.bins] == [1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
     partly = errors_by_bin("s", HEADLINES, {"0": 1.0, "1": None})
     assert sum(b.mae.n for b in partly.bins) == 1
-
-
-# ---- all together ---------------------------------------------------------------------------------
 
 
 def test_systems_of_both_subtasks_are_mixed() -> None:

@@ -14,28 +14,14 @@ import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from standins.humicroedit_systems import (
-    EVEN,
-    FLAT,
-    GOOD,
-    HEADLINES,
-    PAIRS,
-    SAMPLE,
-    Vectors,
-    everything,
-)
+from standins.humicroedit_systems import EVEN, FLAT, GOOD, HEADLINES, PAIRS, SAMPLE, Vectors, everything
 from standins.votes import tight
 
 from humor_tasks import api, load
 from humor_tasks.cli import main
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
-from humor_tasks.results.analysis.humicroedit import (
-    ALL,
-    MEAN,
-    System,
-    analyse,
-)
+from humor_tasks.results.analysis.humicroedit import ALL, MEAN, System, analyse
 from humor_tasks.results.analysis.humicroedit_report import as_json, plot, write_report
 from humor_tasks.results.analysis.humicroedit_systems import read_corpus, read_systems
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
@@ -87,9 +73,7 @@ def test_markdown_has_a_section_each_and_no_markup_of_others(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_picture_shows_names_as_they_are(tmp_path: Path) -> None:
     found = everything(replace(GOOD, name="$\\frac{"), replace(FLAT, name="_hidden"))
-    for ending in ("png", "svg", "pdf"):
-        plot(tmp_path / f"e.{ending}", found)
-    assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
+    plot(tmp_path / "e.svg", found)
     drawn = (tmp_path / "e.svg").read_text()
     assert "_hidden" in drawn
     assert "frac" in drawn
@@ -97,7 +81,7 @@ def test_a_picture_shows_names_as_they_are(tmp_path: Path) -> None:
         plot(tmp_path / "e.gif", found)
     for figure in ("error by funniness", "headlines", "solved by exactly N", "difference in funniness"):
         assert figure in drawn
-    plot(tmp_path / "pairs.png", everything(EVEN))
+    plot(tmp_path / "pairs.svg", everything(EVEN))
     with pytest.raises(BadInput, match="needs a system that rates headlines, or pairs"):
         plot(tmp_path / "e.png", replace(everything(EVEN), solved=(), by_gap=()))
 
@@ -111,11 +95,11 @@ def test_a_picture_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # ---- systems from files -----------------------------------------------------------------------------
 
 
-def analysed(*arguments: object) -> Result:
+def several_analysed(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["analyse", "humicroedit", "--dataset", "sample", *map(str, arguments)])
 
 
-def csv_file(path: Path, name: str, value: Callable[[int], object], extra: str = "") -> Path:
+def submission(path: Path, name: str, value: Callable[[int], object], extra: str = "") -> Path:
     records = load(name, **SAMPLE).records
     path.write_text("id,pred\n" + "".join(f"{r.id},{value(i)}\n" for i, r in enumerate(records)) + extra)
     return path
@@ -144,8 +128,8 @@ def test_every_kind_of_file_is_read(tmp_path: Path) -> None:
     digits = dict(zip("0123", map(math.log, (0.25, 0.25, 0.5, 1e-300)), strict=True))
     rater = ScriptedLM(likelihood=lambda prompt, continuation: digits[continuation.strip()])
     files = {
-        "csv": csv_file(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7),
-        "pairs": csv_file(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2, dropped),
+        "csv": submission(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7),
+        "pairs": submission(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2, dropped),
         "log": rated_log(humicroedit_rating(**SAMPLE), "Rating: 1.5", tmp_path),
         "unread": rated_log(humicroedit_pairwise(**SAMPLE), "Hm.", tmp_path),
         "via": rated_log(humicroedit_pairwise(**SAMPLE, via="ratings"), "1", tmp_path),
@@ -164,12 +148,12 @@ def test_every_kind_of_file_is_read(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
-    rating = csv_file(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7)
-    pairs = csv_file(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2)
+    rating = submission(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7)
+    pairs = submission(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2)
     vectors = tmp_path / "vectors.txt"
     words = {w for p in read_corpus(**SAMPLE).pairs for text in (*p.words, *p.edits) for w in text.split()}
     vectors.write_text("".join(f"{w} {' '.join(map(str, Vectors()([w])[0]))}\n" for w in sorted(words)))
-    done = analysed(
+    done = several_analysed(
         f"a={rating}", f"b={pairs}", "--embedding", vectors, "-o", tmp_path / "r.json", "--plot", tmp_path / "e.png"
     )
     assert done.exit_code == 0, done.output
@@ -180,7 +164,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
     assert read["incongruity"]["left_out"] == 0
     assert all(re.search(r"\[.+ → .+\]", row["text"]) for row in read["misses"][0]["underestimated"])
     assert (tmp_path / "e.png").stat().st_size > 5000
-    assert analysed(f"a={rating}", "--most", "1").output.count("| +") == 1
+    assert several_analysed(f"a={rating}", "--most", "1").output.count("| +") == 1
 
 
 @pytest.mark.parametrize(
@@ -206,15 +190,15 @@ def test_what_cannot_be_analysed_is_named(
     systems: list[str], more: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    csv_file(Path("r.csv"), "humicroedit_rating", lambda i: i % 4 * 0.7)
-    csv_file(Path("p.csv"), "humicroedit_pairwise", lambda i: 1 + i % 2)
-    csv_file(Path("bad.csv"), "humicroedit_rating", lambda i: 9 if i == 1 else 1)
+    submission(Path("r.csv"), "humicroedit_rating", lambda i: i % 4 * 0.7)
+    submission(Path("p.csv"), "humicroedit_pairwise", lambda i: 1 + i % 2)
+    submission(Path("bad.csv"), "humicroedit_rating", lambda i: 9 if i == 1 else 1)
     Path("short.csv").write_text("".join(Path("r.csv").read_text().splitlines(keepends=True)[:5]))
     told = {"benchmark": "matching", "version": "2-A", "options": {}, "groups": {}, "facts": {}}
     outcome = Outcome("1", "1", {}, "answered", "A", "A", {}).as_dict()
     doc = {"id": "1", "choices": ["x"], "humor_tasks": told, "outcome": outcome}
     Path("other.jsonl").write_text(json.dumps({"doc": doc, "filtered_resps": ["A"]}))
-    done = analysed(*systems, *more)
+    done = several_analysed(*systems, *more)
     assert done.exit_code == 2
     assert message in done.output
     assert "Traceback" not in done.output

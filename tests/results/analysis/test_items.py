@@ -303,12 +303,6 @@ def test_runs_of_one_model_are_named_by_their_settings() -> None:
     assert analyse(made, draws=99).systems == ("m, shots=0", "m, shots=5")
 
 
-def test_long_names_are_cut_in_tables_and_whole_in_json() -> None:
-    found = [analyse([result("x" * 100_000, right), result("d", wrong)], draws=99)]
-    assert len(as_markdown(found)) < 30_000
-    assert json.loads(as_json(found))["analyses"][0]["systems"][0] == "x" * 100_000
-
-
 def test_names_of_files_that_were_left_out_are_escaped() -> None:
     left = [LeftOut(Path("a\u202e*<b>\n# c.eval"), "is empty.")]
     assert as_markdown([], left) == "Left out: a\\*\\<b\\> # c.eval: is empty.\n"
@@ -386,8 +380,3 @@ def test_baselines_over_the_real_rows(real_corpus: str, tmp_path: Path) -> None:
     assert (place.found.v, place.holm) == (pytest.approx(0.588, abs=5e-4), pytest.approx(0.006))
     assert factor(found, "overlap", "cluster").found.p_permutation == pytest.approx(0.59, abs=0.05)
     assert [(c.before.n, c.after.n, c.between) for c in found.cutoffs] == [(417, 108, 6)] * 2
-
-
-def test_humicroedit_is_still_a_command_of_its_own() -> None:
-    assert "NAME=RUN" in analysed("humicroedit", "--help").output
-    assert "humicroedit" in analysed("--help").output

@@ -28,7 +28,7 @@ def lines(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def table(path: Path, *rows: str) -> Path:
+def sheet(path: Path, *rows: str) -> Path:
     path.write_text("".join(f"{row}\n" for row in rows))
     return path
 
@@ -124,11 +124,11 @@ def test_two_files_with_the_same_system_and_contest(tmp_path: Path) -> None:
 
 def test_the_released_forms_of_tables(tmp_path: Path) -> None:
     rows = ",".join(TEN)
-    named = table(tmp_path / "zs.csv", f"contest_number,prompt,{HEAD}", f'536.0,"a\nprompt",{rows}', f"537,p,{rows}")
+    named = sheet(tmp_path / "zs.csv", f"contest_number,prompt,{HEAD}", f'536.0,"a\nprompt",{rows}', f"537,p,{rows}")
     assert read_groups(named) == [CaptionGroup("zs", 536, tuple(TEN)), CaptionGroup("zs", 537, tuple(TEN))]
-    by_place = table(tmp_path / "claude.csv", f"{','.join('0123456789')},contest_num", f"{rows},543.0", f"{rows},530.0")
+    by_place = sheet(tmp_path / "claude.csv", f"{','.join('0123456789')},contest_num", f"{rows},543.0", f"{rows},530.0")
     assert [group.contest for group in read_groups(by_place)] == [543, 530]
-    human = table(tmp_path / "human_top.csv", ",".join("0123456789"), rows, rows.replace("Caption", "Best"))
+    human = sheet(tmp_path / "human_top.csv", ",".join("0123456789"), rows, rows.replace("Caption", "Best"))
     assert [(g.system, g.contest, g.captions[0]) for g in read_groups(human)] == [
         ("human_top", 543, "Caption 0."),
         ("human_top", 530, "Best 0."),
@@ -137,7 +137,7 @@ def test_the_released_forms_of_tables(tmp_path: Path) -> None:
 
 def test_defects_of_tables(tmp_path: Path) -> None:
     stray = ' ""Looks odd.'
-    path = table(
+    path = sheet(
         tmp_path / "zs.csv",
         "contest_number,caption2,caption10,caption1",
         f'536,"{stray}",z,"""Quoted."""',
@@ -170,13 +170,13 @@ def test_defects_of_tables(tmp_path: Path) -> None:
 )
 def test_tables_that_cannot_be_used(name: str, rows: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=message):
-        read_groups(table(tmp_path / name, *rows))
+        read_groups(sheet(tmp_path / name, *rows))
 
 
 def test_human_rows_that_do_not_belong_to_their_partner(tmp_path: Path) -> None:
-    table(tmp_path / "claude.csv", "0,contest_num", "a,543", "b,544")
+    sheet(tmp_path / "claude.csv", "0,contest_num", "a,543", "b,544")
     with pytest.raises(BadInput, match=r"human_top\.csv: has 1 rows and claude\.csv has 2; they must belong"):
-        read_groups(table(tmp_path / "human_top.csv", "0", "a"))
+        read_groups(sheet(tmp_path / "human_top.csv", "0", "a"))
 
 
 @pytest.mark.parametrize("name", ["m.csv", "m.jsonl", "m.eval"])

@@ -23,21 +23,6 @@ from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 OPTIONS = CrowdOptions(dataset="sample", split="validation", contests="9010-9011")
 
 
-@pytest.mark.parametrize(
-    ("scores", "k", "kept"),
-    [
-        ([1.0, 3.0, 2.0], 2, [1, 2]),
-        ([3.0, 1.0, 3.0, 3.0], 2, [0, 2]),
-        ([1.0, 1.0, 1.0], 1, [0]),
-        ([1.0, 2.0], 5, [0, 1]),
-        ([], 3, []),
-        ([-1.0, -1.0, 0.0], 2, [0, 2]),
-    ],
-)
-def test_the_best_in_their_order(scores: list[float], k: int, kept: list[int]) -> None:
-    assert best(scores, k) == kept
-
-
 @given(st.lists(st.integers(0, 4), max_size=12), st.integers(1, 12))
 def test_none_left_out_is_better_and_ties_keep_the_earlier(scores: list[int], k: int) -> None:
     kept = best(scores, k)
@@ -106,17 +91,6 @@ def test_a_judge_of_places_keeps_the_earlier_and_unread_captions_come_last() -> 
     assert (picked.captions, unread) == (("bb", "ccc"), 2)
 
 
-def test_groups_without_a_choice_ask_nothing() -> None:
-    groups = [CaptionGroup("s", 9010, ("a", "b"))]
-    asked: list[str] = []
-    cartoons = of_crowd(open_crowd(OPTIONS), OPTIONS)
-    assert pick_by_comparing(comparing(longer_wins, asked), groups, 2, cartoons) == (groups, 0)
-    assert asked == []
-
-
-# ---- the command --------------------------------------------------------------------------------
-
-
 def written(path: Path, *rows: dict[str, Any]) -> Path:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return path
@@ -138,15 +112,6 @@ def test_the_command_keeps_order_systems_and_short_groups(tmp_path: Path) -> Non
         CaptionGroup("s", 9011, ("x" * 9, "x" * 7, "x" * 5)),
         CaptionGroup("t", 9010, ("a", "bb")),
     ]
-
-
-def test_captions_alone_need_no_contests(tmp_path: Path) -> None:
-    path = written(tmp_path / "n.jsonl", {"contest": 1, "captions": ["a", "bb", "c"]})
-    out = tmp_path / "k.jsonl"
-    commands.humor_tasks(
-        "captions", "pick", path, "--model", "baseline/longest", "-k", "1", "--setting", "caption_only", "-o", out
-    )
-    assert read_groups(out) == [CaptionGroup("n", 1, ("bb",))]
 
 
 @pytest.mark.slow

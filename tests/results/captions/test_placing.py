@@ -56,9 +56,6 @@ def by_rating(cartoon: Cartoon, rank: int) -> float:
     return 100 * sum((m or 0) < mean for m in means) / len(means) + 50 * means.count(mean) / len(means)
 
 
-# ---- placing by scores --------------------------------------------------------------------------
-
-
 def test_an_oracle_places_each_caption_where_the_crowd_does(crowd: Crowd) -> None:
     oracle = Oracle(crowd)
     first = crowd.cartoons[0]
@@ -104,8 +101,6 @@ def test_a_model_of_places_is_refused(crowd: Crowd) -> None:
     with pytest.raises(BadInput, match="baseline/first scores the places of captions"):
         placing.place(Baseline("first"), crowd.cartoons, {})
 
-
-# ---- placing by a judge -------------------------------------------------------------------------
 
 INSTRUCTIONS = (
     "Answer: A",

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from standins import commands
 from standins.contests import invent
+from standins.corpus import write_lines
+from standins.tiny_text import tiny_folder
 
 from humor_tasks.benchmarks.crowd.corpus import Cartoon, Crowd, CrowdOptions, open_crowd
 from humor_tasks.models.choosers.baseline import Baseline
@@ -82,14 +84,9 @@ def test_recitation_names_the_entry_and_its_rank(crowd: Crowd) -> None:
 # ---- the command --------------------------------------------------------------------------------
 
 
-def written(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
-
-
 def test_the_command_writes_a_table_and_every_caption(tmp_path: Path, crowd: Crowd) -> None:
     contest = crowd.cartoons[0].contest
-    path = written(
+    path = write_lines(
         tmp_path / "c.jsonl",
         [
             {"contest": 9010, "captions": [contest.caption[0], *TEN[1:]], "system": "s"},
@@ -123,18 +120,21 @@ def test_the_command_writes_a_table_and_every_caption(tmp_path: Path, crowd: Cro
 
 
 @pytest.mark.slow
-def test_embedding_and_quality_models_place_by_their_scores(tmp_path: Path, minilm: str, crowd: Crowd) -> None:
+def test_embedding_and_quality_models_place_by_their_scores(tmp_path: Path, crowd: Crowd) -> None:
     """The quality model is trained here on two of the sample's train contests: the crowd's best against its worst."""
-    encoder, cartoon = Embedding(minilm, "cpu"), crowd.cartoons[0]
+    cartoon = crowd.cartoons[0]
+    texts = [*TEN, cartoon.context, *cartoon.contest.caption]
+    tiny = str(tiny_folder(tmp_path / "tiny", texts, "encoder", layers=1))
+    encoder = Embedding(tiny, "cpu")
     trained = []
     for c in open_crowd(CrowdOptions(dataset="sample", split="train")).cartoons[:2]:
         texts = [*c.contest.caption[:5], *c.contest.caption[-5:]]
         trained.append((c.number, sums(encoder.embed(texts), texts, [True] * 5 + [False] * 5)))
-    fit(trained, Encoder.of(encoder, minilm), ()).save(tmp_path / "quality")
-    path = written(tmp_path / "c.jsonl", [{"contest": cartoon.number, "captions": TEN}])
+    fit(trained, Encoder.of(encoder, tiny), ()).save(tmp_path / "quality")
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": cartoon.number, "captions": TEN}])
     command = ("captions", "score", path, "--dataset", "sample", "--split", "validation", "--contests", cartoon.number)
     made = {}
-    for model, more in ((f"embedding/{minilm}", ("--encoder", minilm)), (f"quality/{tmp_path / 'quality'}", ())):
+    for model, more in ((f"embedding/{tiny}", ("--encoder", tiny)), (f"quality/{tmp_path / 'quality'}", ())):
         out = tmp_path / "out.json"
         commands.humor_tasks(*map(str, command), *more, "--place-by", model, "-M", "device=cpu", "-o", out)
         made[model] = json.loads(out.read_text())
@@ -152,7 +152,7 @@ def test_embedding_and_quality_models_place_by_their_scores(tmp_path: Path, mini
 def test_without_a_model_nothing_is_placed_and_no_description_is_needed(tmp_path: Path) -> None:
     folder = invent(tmp_path / "corpus", contests=2, captions=40)
     (folder / "annotations.json").unlink()
-    path = written(tmp_path / "c.jsonl", [{"contest": n, "captions": TEN} for n in (101, 102)])
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": n, "captions": TEN} for n in (101, 102)])
     out = tmp_path / "out.json"
     told = commands.humor_tasks("captions", "score", path, "--dataset", folder, "--split", "all", "-o", out)
     made = json.loads(out.read_text())
@@ -169,7 +169,7 @@ def test_contests_that_cannot_be_shown_are_left_out_and_named(tmp_path: Path) ->
     folder = invent(tmp_path / "corpus", contests=2, captions=40)
     known = json.loads((folder / "annotations.json").read_text())
     (folder / "annotations.json").write_text(json.dumps({"101": known["101"]}))
-    path = written(tmp_path / "c.jsonl", [{"contest": n, "captions": TEN} for n in (101, 102)])
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": n, "captions": TEN} for n in (101, 102)])
     told = commands.humor_tasks(
         "captions", "score", path, "--dataset", folder, "--split", "all", "--place-by", "baseline/longest"
     )
@@ -179,7 +179,7 @@ def test_contests_that_cannot_be_shown_are_left_out_and_named(tmp_path: Path) ->
 
 def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path: Path) -> None:
     folder = invent(tmp_path / "corpus", contests=2, captions=40)
-    path = written(tmp_path / "c.jsonl", [{"contest": 101, "captions": TEN}])
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": 101, "captions": TEN}])
     out = tmp_path / "out.json"
     commands.humor_tasks(
         "captions", "score", path, "--dataset", folder, "--split", "all", "--place-by", "baseline/random", "-o", out
@@ -211,7 +211,7 @@ def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path
 )
 def test_bad_input(rows: list[dict[str, Any]], options: tuple[str, ...], message: str, tmp_path: Path) -> None:
     folder = invent(tmp_path / "corpus", contests=3, captions=40, unrated=(103,))
-    path, out = written(tmp_path / "c.jsonl", rows), tmp_path / "out.json"
+    path, out = write_lines(tmp_path / "c.jsonl", rows), tmp_path / "out.json"
     split = () if "--split" in options else ("--split", "all")
     said = commands.refused("captions", "score", path, "--dataset", folder, *split, *options, "-o", out)
     assert " ".join(message.split()) in said
@@ -219,7 +219,7 @@ def test_bad_input(rows: list[dict[str, Any]], options: tuple[str, ...], message
 
 
 def test_the_output_is_no_input(tmp_path: Path) -> None:
-    path = written(tmp_path / "c.jsonl", [{"contest": 9010, "captions": TEN}])
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": 9010, "captions": TEN}])
     assert "is also an input file" in commands.refused("captions", "score", path, "--dataset", "sample", "-o", path)
     assert len(read_groups(path)) == 1
 

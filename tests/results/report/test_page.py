@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai import eval
 from jinja2 import UndefinedError
@@ -134,6 +134,7 @@ def test_difficulty_and_disagreement_of_labels(answers: list[Any], hard: float, 
     assert disagreement(page_item(*answers)) == pytest.approx(apart)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.floats(0, 3), min_size=2, max_size=8))
 def test_disagreement_of_scores_is_their_mean_difference(values: list[float]) -> None:
     found = disagreement(page_item(*[("text", value) for value in values], choices=()))

@@ -19,8 +19,6 @@ from humor_tasks.results.report.build import Report, build_report
 from humor_tasks.results.report.folder import MARKER, write_report
 from humor_tasks.testing.judges import verdict_reply
 
-# ---- charts -------------------------------------------------------------------------------------
-
 
 def chart(report: Report, name: str) -> Chart:
     return next(each for each in report.charts if each.name == name)
@@ -99,9 +97,6 @@ def test_a_chart_is_drawn_the_same_each_time(form: str, begins: bytes) -> None:
     if form == "svg":
         assert all(text in picture for text in (b"_Title of $x$", b"_a $b$", b"people"))
         assert b"x" * 100 not in picture
-
-
-# ---- where it goes ------------------------------------------------------------------------------
 
 
 def held(path: Path) -> dict[str, bytes]:

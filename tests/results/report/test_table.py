@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from pathlib import Path
@@ -15,15 +13,12 @@ from standins.votes import tight
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.data.prices import VARIABLE
-from humor_tasks.data.writing import write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.points import read_graded
 from humor_tasks.results.report.folder import plot_cost
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.tasks import humorbench
-
-# ---- report -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -109,14 +104,11 @@ def test_a_log_with_damaged_verdicts_is_left_out(logs: Logs, tmp_path: Path) -> 
     assert "judge the replies again" in left.why
 
 
-@pytest.mark.parametrize(("kind", "begins"), [(".png", b"\x89PNG\r\n"), (".svg", b"<svg"), (".pdf", b"%PDF-")])
-def test_pictures_of_score_and_cost(logs: Logs, tmp_path: Path, kind: str, begins: bytes) -> None:
-    path = tmp_path / "new folder" / f"p{kind}"
+def test_a_picture_of_score_and_cost(logs: Logs, tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "p.svg"
     assert plot_cost(path, report_of(*logs.pool())) == 3
-    assert path.read_bytes().startswith(begins)
     assert [found.name for found in path.parent.iterdir()] == [path.name]
-    if kind == ".svg":
-        assert all(f"mockllm/{name}" in path.read_text() for name in "abc")
+    assert all(f"mockllm/{name}" in path.read_text() for name in "abc")
 
 
 def test_pictures_that_cannot_be_drawn(logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,28 +124,6 @@ def test_pictures_that_cannot_be_drawn(logs: Logs, tmp_path: Path, monkeypatch: 
         plot_cost(tmp_path / "p.png", report)
     assert (tmp_path / "p.png").read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.md"
-    path.write_text("before")
-
-    def full(self: Path, data: bytes) -> None:
-        with self.open("wb") as file:
-            file.write(data[: len(data) // 2])
-        raise OSError("disk full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(BadInput, match=r"cannot be written \(disk full\)"):
-            write_text(path, "after")
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(BadInput, match="not a file that can be replaced"):
-        write_bytes(tmp_path, b"")
-
-
-# ---- the command line ---------------------------------------------------------------------------
 
 
 def test_report_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
@@ -177,19 +147,6 @@ def test_a_plot_without_prices_comes_after_the_report(logs: Logs, tmp_path: Path
     assert (tmp_path / "r.md").read_text().startswith(done.stdout)
     assert "name prices with --prices FILE" in " ".join(done.stderr.split())
     assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
-
-
-def test_report_prices_anew_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text('[models."mockllm/free"]\ninput = 1000\noutput = 0\ncache_read = 0\ncache_write = 0\n')
-    path = logs.of("free", "judge", limit=4)
-    done = humor_tasks("report", path, "--prices", prices)
-    ends = "| 540 / 40 | {} | mockllm/judge | 28 / 4 | {} |"
-    assert ends.format("\\$0.4000", "-") in tight(done.stdout)
-    assert ends.format("-", "\\$0.0014") in tight(humor_tasks("report", path).stdout)
-    done = humor_tasks("report", path, "--prices", tmp_path / "none.toml")
-    assert done.exit_code == 2
-    assert "prices: " in done.output
 
 
 def test_report_prices_logs_without_costs_by_the_users_list(
@@ -256,10 +213,3 @@ def test_commands_that_fail_leave_what_was_there(logs: Logs, tmp_path: Path) -> 
         assert message in " ".join(done.output.split()), arguments
         assert "Traceback" not in done.output
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(mine, "mine")
-
-
-def test_a_csv_holds_what_the_log_cost(logs: Logs, tmp_path: Path) -> None:
-    done = humor_tasks("report", logs.of("a", "judge"), "-o", tmp_path / "r.csv")
-    assert done.stdout.startswith("# Report")
-    row = next(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
-    assert float(row["cost"]) == pytest.approx(ROWS * 213e-6)
