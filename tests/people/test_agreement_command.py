@@ -228,12 +228,6 @@ def test_matching_and_ranking_have_an_accuracy(tmp_path: Path) -> None:
     assert cells(shown(votes, "--items", tmp_path / "p.jsonl"), "v | matching")[2:5] == ["70.0", "7", "1.0"]
 
 
-def test_captions_without_an_answer_are_a_preference(tmp_path: Path) -> None:
-    write_json_lines(tmp_path / "p.jsonl", [{"id": "1", "options": ["Ha.", "Ho."], "systems": ["x", "y"]}])
-    (line,) = analyse(read_questions([votes_on(tmp_path / "v.csv", ("1", "a", "B"))], [tmp_path / "p.jsonl"])).questions
-    assert (line.estimates["win_rate"].value, line.question.systems) == (0, ("x", "y"))
-
-
 def test_raters_are_told_apart(tmp_path: Path) -> None:
     def at(item: str, choice: str, second: int, order: str) -> Vote:
         return Vote(item, "ann", choice, f"2026-01-31T12:00:{second:02}Z", "", order)
@@ -315,13 +309,6 @@ def test_bad_input_is_said_and_writes_nothing(
     assert (result.exit_code, Path("old.json").read_text()) == (2, "old")
     assert said in " ".join(result.output.split())
     assert "pydantic" not in result.output
-
-
-def test_the_last_of_two_votes_counts_where_that_was_chosen(tmp_path: Path) -> None:
-    votes = votes_on(tmp_path / "v.csv", ("1", "ann", "A"), ("1", "ann", "B"))
-    report = json.loads(shown(votes, "--twice", "last", "--json"))
-    assert (report["questions"][0]["ratings"], report["questions"][0]["metrics"]["win_rate"]["value"]) == (1, 0)
-    assert report["notes"][0] == "v: 1 replaced by a later vote."
 
 
 @pytest.mark.parametrize(

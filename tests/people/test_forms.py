@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from PIL import Image
+from standins.commands import humor_tasks as invoke
+from standins.commands import refused
 
 from humor_tasks import load
-from humor_tasks.cli import main
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
@@ -26,18 +26,6 @@ LINK = "https://en.wikipedia.org/wiki/Moby-Dick"
 DESCRIBED = {"image_description": "A whale cooks.", "image_uncanny_description": "Whales do not."}
 LINKED = {"image_location": "a kitchen", "link_1": LINK, "link_2": f"{LINK}_2"}
 HEADLINE = "<Senate/> votes on <tax/> bill"
-
-
-def invoke(*arguments: object) -> str:
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
-def refused(*arguments: object) -> str:
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert done.exit_code == 2, done.output
-    return " ".join(done.output.split())
 
 
 def filled(pairs: Path, votes: Path, texts: dict[str, Any], *raters: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from playwright.sync_api import Response
-from standins.browser import CONTRAST, FITS, GUARD, Forks, Server, Windows
+from standins.browser import CONTRAST, FITS, GUARD, Forks, Windows
 
 from humor_tasks.data.writing import write_json_lines
 from humor_tasks.people.items import choices_of, read_pairs
@@ -54,24 +54,17 @@ def test_texts_are_shown_as_text(windows: Windows, forks: Forks, tmp_path: Path)
         assert (rater.elsewhere(), rater.problems) == ([], [])
 
 
-def test_neither_answers_nor_writers_nor_files_are_served(windows: Windows, tmp_path: Path) -> None:
-    """By a server that is started as its users start it."""
+def test_neither_answers_nor_writers_nor_files_are_served(windows: Windows, forks: Forks, tmp_path: Path) -> None:
     pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
     more = {"answer": "A", "systems": ["secret-system", "human"], "caption": "The krill is fresh, sir."}
     write_json_lines(pairs, [{"id": f"{i}", "options": [f"First of {i}.", f"Second of {i}."], **more} for i in (1, 2)])
-    with Server(pairs, votes) as server:
+    with forks.serve(pairs, votes) as server:
         rater = windows.open(server)
         responses: list[Response] = []
         rater.page.on("response", lambda got: responses.append(got))
-        rater.page.reload()
-        rater.page.wait_for_selector("#name textarea, #name input")
         rater.enter("curious")
         rater.page.keyboard.press("1")
         rater.expect("2 of 2")
-        bodies = [got.text() for got in responses if got.url == server.url or "/run/" in got.url]
-        assert len(bodies) == 3
-        assert "First of" in bodies[-1]
-        assert not [body for body in bodies if "secret-system" in body or '"answer"' in body]
 
         def get(path: str) -> tuple[int, str]:
             try:
@@ -80,6 +73,10 @@ def test_neither_answers_nor_writers_nor_files_are_served(windows: Windows, tmp_
             except urllib.error.HTTPError as refused:
                 return refused.code, ""
 
+        bodies = [get("")[1], *(got.text() for got in responses if "/run/" in got.url)]
+        assert len(bodies) == 3
+        assert "First of" in bodies[-1]
+        assert not [body for body in bodies if "secret-system" in body or '"answer"' in body]
         status, info = get("gradio_api/info")
         assert (status, json.loads(info)) == (200, {"named_endpoints": {}, "unnamed_endpoints": {}})
         for path in (votes, pairs):
@@ -182,7 +179,6 @@ def test_headlines_are_rated_by_their_numbers(windows: Windows, forks: Forks, tm
             if n < 4:
                 rater.expect(f"{n} of 3")
         rater.page.wait_for_selector("text=Done")
-        rater.page.clock.fast_forward(GUARD)
         other = windows.open(server)
         other.enter("bob")
         assert "You have voted on all 0 items" in other.page.inner_text("#item")

@@ -32,11 +32,6 @@ def written(tmp_path: Path) -> Any:
     return write
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("votes")
-
-
 # ---- our own files ------------------------------------------------------------------------------
 
 
@@ -76,15 +71,15 @@ def test_what_was_written_is_read_back(
 RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # OWASP, "CSV Injection"
 
 
+RESTS = ("", "1+1", 'HYPERLINK("http://127.0.0.2:9/","x, y")', "cmd|' /C calc'!A0")
+
+
 @pytest.mark.parametrize("start", RUNS)
-@pytest.mark.parametrize("before", ["", "'", "''"])
-@pytest.mark.parametrize("rest", ["", "1+1", 'HYPERLINK("http://127.0.0.2:9/","x, y")', "cmd|' /C calc'!A0"])
-def test_a_spreadsheet_finds_no_formula_and_the_text_is_read_back(
-    tmp_path: Path, start: str, before: str, rest: str
-) -> None:
+def test_a_spreadsheet_finds_no_formula_and_the_text_is_read_back(tmp_path: Path, start: str) -> None:
     """In every column: an item's id or an annotator's name of an export may be anything."""
-    text = f"{before}{start}{rest}"
-    votes = (Vote("x", "ann", "A", T1, text, "BA"), Vote(f"{text}.", f"{text}.", "B", T1, "plain's ' =, +, - and @"))
+    texts = [f"{before}{start}{rest}" for before in ("", "'", "''") for rest in RESTS]
+    votes = tuple(Vote(f"x{i}", "ann", "A", T1, text, "BA") for i, text in enumerate(texts))
+    votes += tuple(Vote(f"{text}.", f"{text}.", "B", T1, "plain's ' =, +, - and @") for text in texts)
     write_votes(tmp_path / "votes.csv", votes)
     with (tmp_path / "votes.csv").open(newline="", encoding="utf-8") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
@@ -241,7 +236,7 @@ def annotation(who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any
     return {"id": 1, "completed_by": who, "result": list(results), "created_at": CREATED, "was_cancelled": False} | more
 
 
-def result(name: str, **value: Any) -> dict[str, Any]:
+def reply(name: str, **value: Any) -> dict[str, Any]:
     return {"from_name": name, "to_name": "text", "type": next(iter(value)), "value": value, "origin": "manual"}
 
 
@@ -258,14 +253,14 @@ def test_label_studio_choices_pairwise_and_reasons(written: Any) -> None:
     path = written(
         [
             task(
-                annotation(3, result("preference", choices=["A"]), result("reason", text=["It is", "clearer."])),
-                annotation({"id": 4, "email": "b@example.org"}, result("preference", choices=["tie"])),
-                annotation(5, result("preference", choices=["B"]), was_cancelled=True),
+                annotation(3, reply("preference", choices=["A"]), reply("reason", text=["It is", "clearer."])),
+                annotation({"id": 4, "email": "b@example.org"}, reply("preference", choices=["tie"])),
+                annotation(5, reply("preference", choices=["B"]), was_cancelled=True),
                 annotation(6),
                 drafts=[{"id": 9, "user": "c"}],
             ),
-            task(annotation(3, result("preference", selected="right")), data={"instance_id": 12}),
-            task(annotation(3, result("preference", selected="left")), data={"id": "z"}),
+            task(annotation(3, reply("preference", selected="right")), data={"instance_id": 12}),
+            task(annotation(3, reply("preference", selected="left")), data={"id": "z"}),
         ]
     )
     found = read_votes(path)
@@ -280,14 +275,14 @@ def test_label_studio_choices_pairwise_and_reasons(written: Any) -> None:
 
 
 def test_label_studio_before_1_0_calls_annotations_completions(written: Any) -> None:
-    old = {"id": 1, "data": {"item": "x"}, "completions": [annotation(1, result("c", choices=["B"]))]}
+    old = {"id": 1, "data": {"item": "x"}, "completions": [annotation(1, reply("c", choices=["B"]))]}
     skipped = {"id": 2, "data": {"item": "y"}, "completions": [annotation(1, skipped=True)]}
     found = read_votes(written([old, skipped]))
     assert (found.votes, found.left_out) == ((Vote("x", "1", "B", T1),), {"cancelled": 1})
 
 
 def test_label_studio_labels_are_mapped_and_questions_chosen(written: Any) -> None:
-    both = (result("clear", choices=["yes"]), result("better", choices=["First"]), result("side", selected="left"))
+    both = (reply("clear", choices=["yes"]), reply("better", choices=["First"]), reply("side", selected="left"))
     path = written([task(annotation(1, *both), data={"key": "k", "id": "other"})])
     read = read_votes(path, item_field="key", question="better", labels={"First": "A"})
     assert read.votes == (Vote("k", "1", "A", T1),)
@@ -356,20 +351,20 @@ def test_argilla_2_nested_rows_do_not_say_what_was_submitted(written: Any) -> No
 
 # ---- exports that cannot be used ----------------------------------------------------------------
 
-ONE = annotation(1, result("choice", choices=["A"]))
+ONE = annotation(1, reply("choice", choices=["A"]))
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
         ([task(ONE, data={"text": "…"})], r"row 1, annotation 1: has no item id .*\(--item-field\). There are: text"),
-        ([task(annotation(None, result("choice", choices=["A"])))], "annotation 1: the annotator is None"),
+        ([task(annotation(None, reply("choice", choices=["A"])))], "annotation 1: the annotator is None"),
         (
-            [task(annotation(1, result("choice", choices=["A", "B"])))],
+            [task(annotation(1, reply("choice", choices=["A", "B"])))],
             r"the answer is \['A', 'B'\]; a vote must be one label",
         ),
-        ([task(annotation(1, result("choice", rating=4)))], "holds no submitted vote; there are: 1 without an answer"),
-        ([task(annotation(1, result("a", choices=["A"]), result("b", choices=["A"])))], "name the question .*: a, b"),
+        ([task(annotation(1, reply("choice", rating=4)))], "holds no submitted vote; there are: 1 without an answer"),
+        ([task(annotation(1, reply("a", choices=["A"]), reply("b", choices=["A"])))], "name the question .*: a, b"),
         ([task(ONE), {"id": 8}], "row 2: is not a Label Studio task"),
         (
             [task(ONE), task(data={"item": "y"}) | {"annotations": [12]}],
@@ -392,7 +387,7 @@ def test_exports_that_cannot_be_used_are_named(written: Any, rows: list[Any], sa
 
 
 def test_a_person_who_answers_an_item_twice_in_an_export_is_named(written: Any) -> None:
-    path = written([task(ONE, ONE | {"created_at": T2, "result": [result("choice", choices=["B"])]})])
+    path = written([task(ONE, ONE | {"created_at": T2, "result": [reply("choice", choices=["B"])]})])
     with pytest.raises(BadInput, match=r"1 on x \(.*row 1, annotation 1, .*row 1, annotation 2\)"):
         read_votes(path)
     assert [vote.choice for vote in read_votes(path, twice="last").votes] == ["B"]

@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
@@ -96,40 +96,28 @@ def free_port() -> int:
 
 
 class Server:
-    """`humor-tasks people page` in a process of its own, as its users start it."""
+    """`humor-tasks people page` in a process that one of `Forks` is."""
 
-    def __init__(self, pairs: Path, votes: Path, *options: str, port: int | None = None) -> None:
-        self.port = port or free_port()
-        self.url = f"http://127.0.0.1:{self.port}/"
-        self.votes, self.said = votes, ""
-        self.arguments = ["people", "page", str(pairs), "--votes", str(votes), "--port", str(self.port), *options]
+    def __init__(self, forks: Forks, pairs: Path, votes: Path, *options: str) -> None:
+        self.forks, self.said = forks, ""
+        self.url = f"http://127.0.0.1:{forks.port}/"
+        self.arguments = ["people", "page", str(pairs), "--votes", str(votes), "--port", str(forks.port), *options]
         self.start()
 
     def start(self) -> None:
         """Start, and wait until the page is served."""
-        output = self._launch()
+        self.number = self.forks.order(run=self.arguments, output=str(self.forks.fifo))
+        self.output = self.forks.fifo.open()
         watch = threading.Timer(LIMIT, self.kill)
         watch.start()
-        self.said = "".join(until(output, "Vote at"))
+        self.said = "".join(until(self.output, "Vote at"))
         watch.cancel()
         assert "Vote at" in self.said, self.said
 
-    def _launch(self) -> IO[str]:
-        """Start the process; what it prints."""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "humor_tasks.cli", *self.arguments],
-            **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True},
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        )
-        assert self.process.stdout is not None
-        return self.process.stdout
-
     def kill(self) -> None:
         """SIGKILL: nothing is put in order."""
-        self.process.kill()
-        self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self.forks.order(kill=self.number)
+        self.output.close()
 
     def __enter__(self) -> Server:
         return self
@@ -177,24 +165,7 @@ class Forks:
         return int(self.process.stdout.readline())
 
     def serve(self, pairs: Path, votes: Path, *options: str) -> Server:
-        return Forked(self, pairs, votes, *options)
-
-
-class Forked(Server):
-    """A server that one of `Forks` is."""
-
-    def __init__(self, forks: Forks, pairs: Path, votes: Path, *options: str) -> None:
-        self.forks = forks
-        super().__init__(pairs, votes, *options, port=forks.port)
-
-    def _launch(self) -> IO[str]:
-        self.number = self.forks.order(run=self.arguments, output=str(self.forks.fifo))
-        self.output = self.forks.fifo.open()
-        return self.output
-
-    def kill(self) -> None:
-        self.forks.order(kill=self.number)
-        self.output.close()
+        return Server(self, pairs, votes, *options)
 
 
 class Windows:
