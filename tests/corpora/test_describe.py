@@ -77,9 +77,6 @@ def test_from_description_is_the_corpus_own(real_corpus: str, config: str) -> No
         assert from_description(found, found["caption_choices"]) == found["from_description"]
 
 
-# ---- answers --------------------------------------------------------------------------------------
-
-
 def test_answers_outlive_a_kill_line_by_line(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.jsonl"
     kept = Answers(path, {"model": "m", "seed": None})
@@ -131,9 +128,6 @@ def test_two_writers_of_one_file_are_told(tmp_path: Path) -> None:
         second.keep("p", "q", "b")
     with pytest.raises(BadInput, match="cannot be used"):
         Answers(tmp_path, {})
-
-
-# ---- asking ---------------------------------------------------------------------------------------
 
 
 def saying(text: str, stop: Any = "stop") -> ModelOutput:

@@ -33,7 +33,7 @@ def item(i: int, choices: tuple[str, ...] = (), target: Any = 0, part: str = "te
     )
 
 
-def dataset(
+def as_data(
     items: list[Item], kind: Any = "choice", grouped: bool = True, folds: dict[str, str] | None = None
 ) -> Items:
     parts = dict.fromkeys(each.part for each in items)
@@ -60,7 +60,7 @@ def plain(number: int, part: str = "test", start: int = 0) -> list[Item]:
 
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
-    assert kinds(dataset(plain(8))) == {}
+    assert kinds(as_data(plain(8))) == {}
 
 
 REPEATED = [
@@ -73,7 +73,7 @@ REPEATED = [
 
 @pytest.mark.parametrize(("choices", "kind", "told"), REPEATED)
 def test_what_is_wrong_in_a_row_is_named(choices: tuple[str, ...], kind: str, told: str) -> None:
-    findings = audit(dataset([*plain(4), item(99, choices)])).findings
+    findings = audit(as_data([*plain(4), item(99, choices)])).findings
     (found,) = [each for each in findings if each.kind == kind]
     assert (found.count, len(found.rows)) == (1, 1)
     assert told in found.rows[0]
@@ -84,51 +84,51 @@ def test_rows_that_repeat() -> None:
     swapped = item(50, first.choices[::-1], 1, group=first.group, context=first.context)
     other = item(51, first.choices, 1, group=first.group, context="another description of the scene")
     rows = [first, *plain(3, start=1)]
-    assert kinds(dataset([*rows, swapped])) == {"duplicate_row": ("warning", 1)}
-    assert kinds(dataset([*rows, other])) == {"contradiction": ("error", 1)}
+    assert kinds(as_data([*rows, swapped])) == {"duplicate_row": ("warning", 1)}
+    assert kinds(as_data([*rows, other])) == {"contradiction": ("error", 1)}
     same_id = item(52, plain(1, start=60)[0].choices, id="r0")
-    assert kinds(dataset([*rows, same_id])) == {"duplicate_id": ("error", 1)}
+    assert kinds(as_data([*rows, same_id])) == {"duplicate_id": ("error", 1)}
 
 
 def test_what_two_splits_of_a_fold_share() -> None:
     train, test = plain(4, "train"), plain(4, "test", 10)
     first = train[0]
     same = item(70, first.choices, first.target, "test", group=first.group, context=first.context)
-    found = kinds(dataset([*train, *test, same]))
+    found = kinds(as_data([*train, *test, same]))
     assert found == {
         "row_in_two_splits": ("error", 1),
         "group_in_two_splits": ("error", 1),
         "text_in_two_splits": ("warning", 1),
     }
-    apart = dataset([*train, *test, same], folds={"train": "0", "test": "1"})
+    apart = as_data([*train, *test, same], folds={"train": "0", "test": "1"})
     assert kinds(apart) == {"shared_between_folds": ("note", 1)}
 
 
 def test_texts_that_are_almost_the_same() -> None:
     train, test = plain(3, "train"), plain(3, "test", 10)
     near = item(71, (f"{train[0].choices[0]} again", "Something that is not like it"), 0, "test", context="somewhere")
-    assert kinds(dataset([*train, *test, near])) == {"near_duplicate_in_two_splits": ("warning", 1)}
+    assert kinds(as_data([*train, *test, near])) == {"near_duplicate_in_two_splits": ("warning", 1)}
     within = item(72, near.choices, 0, "train", context="somewhere")
-    assert kinds(dataset([*train, *test, within])) == {"near_duplicate": ("note", 1)}
+    assert kinds(as_data([*train, *test, within])) == {"near_duplicate": ("note", 1)}
     of_the_group = item(73, near.choices, 0, "train", context="somewhere", group=train[0].group)
-    assert kinds(dataset([*train, *test, of_the_group])) == {}
+    assert kinds(as_data([*train, *test, of_the_group])) == {}
 
 
 def test_the_kinds_of_answers_have_their_contradictions() -> None:
     texts = [item(i, (), i % 2 == 0, about=line) for i, line in enumerate(LINES)]
     again = item(20, (), False, about=LINES[0].upper(), group="g0")
     twice = {"duplicate_row": ("warning", 1)}
-    assert kinds(dataset([*texts, again], "yes/no")) == {"contradiction": ("error", 1), **twice}
+    assert kinds(as_data([*texts, again], "yes/no")) == {"contradiction": ("error", 1), **twice}
     rated = [item(i, (), 0.5 * i, about=line) for i, line in enumerate(LINES)]
     other = item(20, (), 2.9, about=LINES[1], group="g1")
-    assert kinds(dataset([*rated, other], "rating")) == {
+    assert kinds(as_data([*rated, other], "rating")) == {
         "contradiction": ("warning", 1),
         "duplicate_row": ("warning", 1),
     }
 
 
 def test_rows_without_a_label_are_told_and_not_counted() -> None:
-    done = audit(dataset([*plain(6), item(30, ("a first one", "a second one"), None)]))
+    done = audit(as_data([*plain(6), item(30, ("a first one", "a second one"), None)]))
     assert [each.kind for each in done.findings if each.kind == "unlabelled"] == ["unlabelled"]
     assert {each.estimate.n for each in done.shortcuts} == {6}
 
@@ -159,8 +159,8 @@ def test_pictures_that_are_shared() -> None:
     shared = item(60, ("a fresh caption", "and one more of them"), 0, "test", picture=picture(encoded(0)))
     similar = item(61, ("quite another caption", "nobody wrote this"), 0, "test", picture=picture(encoded(1, 80)))
     broken = item(62, ("the last caption here", "which is the end"), 0, "test", picture=picture(b"GIF89a"))
-    assert kinds(dataset([*train, *test])) == {}
-    assert kinds(dataset([*train, *test, shared, similar, broken])) == {
+    assert kinds(as_data([*train, *test])) == {}
+    assert kinds(as_data([*train, *test, shared, similar, broken])) == {
         "unreadable_picture": ("error", 1),
         "picture_in_two_splits": ("error", 1),
         "picture_in_two_groups": ("warning", 1),
@@ -267,7 +267,7 @@ def test_rules_of_choices_by_hand() -> None:
         item(1, ("abc", "four five"), 1, context="four"),
         item(2, ("six", "tea"), 0, context="nothing of it"),
     ]
-    found = {each.rule: each for each in shortcuts(dataset(rows), [Likes()]).measured}
+    found = {each.rule: each for each in shortcuts(as_data(rows), [Likes()]).measured}
     values = {rule: each.estimate.value for rule, each in found.items() if "answer only" not in rule}
     assert values == pytest.approx(
         {
@@ -280,7 +280,7 @@ def test_rules_of_choices_by_hand() -> None:
         }
     )  # fmt: skip
     assert {each.chance for each in found.values()} == {0.5}
-    bare = shortcuts(dataset([item(0, ("a", "b"), 1)]), [Likes()])
+    bare = shortcuts(as_data([item(0, ("a", "b"), 1)]), [Likes()])
     assert [each for each in bare.left_out if each.startswith("likes/second")] == ["likes/second in test: no scene"]
     assert "overlap with the scene" not in {each.rule for each in bare.measured}
 
@@ -307,21 +307,21 @@ def test_what_is_far_above_chance_is_told(
 
 def test_yes_and_no_and_ratings_have_their_rules() -> None:
     asked = [item(i, (), i % 3 == 0, about=f"text {i}", context=f"a scene {i}") for i in range(60)]
-    found = {each.rule: (each.estimate.value, each.chance) for each in shortcuts(dataset(asked, "yes/no")).measured}
+    found = {each.rule: (each.estimate.value, each.chance) for each in shortcuts(as_data(asked, "yes/no")).measured}
     assert found["always yes"] == (pytest.approx(1 / 3), 0.5)
     assert found["always no"] == (pytest.approx(2 / 3), 0.5)
     assert found["text only (words)"][1] == pytest.approx(2 / 3)
     rated = [item(i, (), float(i), about="word " * (i + 1)) for i in range(20)]
-    lengths = {each.rule: each for each in shortcuts(dataset(rated, "rating")).measured}
+    lengths = {each.rule: each for each in shortcuts(as_data(rated, "rating")).measured}
     assert lengths["length, words"].estimate.value == pytest.approx(1)
     assert lengths["always the mean"].estimate.value == pytest.approx(math.sqrt((20**2 - 1) / 12))
-    assert shortcuts(dataset(rated, "rating"), [Likes()]).left_out[-1].startswith("likes/second: chooses among options")
+    assert shortcuts(as_data(rated, "rating"), [Likes()]).left_out[-1].startswith("likes/second: chooses among options")
 
 
 def test_many_rows_are_drawn_in_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("humor_tasks.corpora.audit.shortcuts.MOST_FITTED", 40)
     rows = [item(i, each.choices, each.target, group=f"g{i // 4}") for i, each in enumerate(plain(40))]
-    done = shortcuts(dataset(rows))
+    done = shortcuts(as_data(rows))
     (learnt,) = [each for each in done.measured if each.rule.startswith("answer only")]
     assert (learnt.estimate.n, learnt.estimate.clusters) == (20, 5)
     assert done.left_out == (f"{learnt.rule}: fitted and tested on 20 of 40 rows, drawn in whole groups.",)
@@ -329,13 +329,13 @@ def test_many_rows_are_drawn_in_whole_groups(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_balance() -> None:
     uneven = [item(i, ("a", "b"), int(i % 5 == 0)) for i in range(100)]
-    (measured,) = balances(dataset(uneven))
+    (measured,) = balances(as_data(uneven))
     assert {label: share.value for label, share in measured.shares.items()} == {"A": 0.8, "B": 0.2}
     assert measured.p < 1e-8
-    assert [each.kind for each in audit(dataset(uneven)).findings if each.kind == "imbalance"] == ["imbalance"]
+    assert [each.kind for each in audit(as_data(uneven)).findings if each.kind == "imbalance"] == ["imbalance"]
     even = [item(i, ("a", "b", "c"), i % 3) for i in range(60)]
-    assert balances(dataset(even))[0].p == pytest.approx(1)
-    assert math.isnan(balances(dataset(even[:9]))[0].p)
+    assert balances(as_data(even))[0].p == pytest.approx(1)
+    assert math.isnan(balances(as_data(even[:9]))[0].p)
 
 
 # ---- near-duplicates ----------------------------------------------------------------------------

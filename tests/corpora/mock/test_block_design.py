@@ -14,7 +14,7 @@ from humor_tasks.models.choosers.shortcuts import content_words
 WORDS = "bear ship clock river candle piano window engine garden lawyer".split()
 
 
-def lines_of(count: int, media: int = 10**6, source: str = "s", start: int = 0) -> list[Line]:
+def designed_lines(count: int, media: int = 10**6, source: str = "s", start: int = 0) -> list[Line]:
     """Lines of their own, of many lengths; each is shown with words that its own line has and others have, too."""
     made = []
     for i in range(start, start + count):
@@ -45,7 +45,7 @@ RULES = {
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_on_the_options_alone_is_right_in_one_of_four(rule: str) -> None:
-    found = options(lines_of(80))
+    found = options(designed_lines(80))
     of = Counter(option for each in found for option in each)
     assert set(of.values()) == {4}
     assert sum(RULES[rule](sorted(each), of) == each[0] for each in found) == 20
@@ -54,7 +54,7 @@ def test_a_rule_on_the_options_alone_is_right_in_one_of_four(rule: str) -> None:
 @settings(deadline=None, max_examples=30)
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 5))
 def test_lines_are_of_other_media_and_distinct(count: int, media: int, seed: int) -> None:
-    lines = [*lines_of(count, media), *lines_of(9, source="t", start=100)]
+    lines = [*designed_lines(count, media), *designed_lines(9, source="t", start=100)]
     found = distractors(lines, str(seed))
     assert found == distractors(lines, str(seed))
     for line, others in zip(lines, found, strict=True):
@@ -66,19 +66,19 @@ def test_lines_are_of_other_media_and_distinct(count: int, media: int, seed: int
 
 
 def test_another_seed_draws_others() -> None:
-    assert options(lines_of(40), "a") != options(lines_of(40), "b")
+    assert options(designed_lines(40), "a") != options(designed_lines(40), "b")
 
 
 @pytest.mark.parametrize("count", [5, 6, 7, 41, 42, 43])
 def test_numbers_that_are_no_multiple_of_four(count: int) -> None:
-    found = options(lines_of(count))
+    found = options(designed_lines(count))
     assert {len(each) for each in found} == {4}
     assert set(Counter(option for each in found for option in each).values()) == {4}
 
 
 def test_sources_and_scripts_do_not_mix() -> None:
     hindi = [Line(f"यह तो मज़ाक है {'अ' * i}", "", f"h{i}", "a") for i in range(4)]
-    lines = [*lines_of(12, source="a"), *lines_of(12, source="b", start=12), *hindi]
+    lines = [*designed_lines(12, source="a"), *designed_lines(12, source="b", start=12), *hindi]
     of = {line.text: (line.source, script(line.text)) for line in lines}
     for line, others in zip(lines, distractors(lines, "s"), strict=True):
         assert len(others) >= 3

@@ -21,8 +21,6 @@ from humor_tasks.on_inspect.calls import Calls
 
 WORDS = MockOptions(dataset="sample", input="description")
 
-# ---- what cannot be used ------------------------------------------------------------------------
-
 PROMPT = Prompt((Turn("user", "Write a line."),))
 ROW = {"id": "r", "scene": "post", "media_id": "m", "caption": "A line.", "description": "A cat."}
 
@@ -89,9 +87,6 @@ def test_a_folder_without_matching(tmp_path: Path) -> None:
         read_items(tmp_path, WORDS)
 
 
-# ---- letters, lines -----------------------------------------------------------------------------
-
-
 def items_of(count: int, media: int = 10**6, cell: str = "c") -> list[Item]:
     path = {"scene": "post", "media": None}
 
@@ -115,7 +110,7 @@ def test_letters_are_balanced_and_hands_have_their_share(count: int, hands: int,
     assert all(plan.by_hand == by_hand[plan.item.record.id] for plan in chosen)
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 9))
 def test_unrelated_lines_are_of_other_media(count: int, media: int, seed: int) -> None:
     items = [*items_of(count, media), *items_of(2, cell="d")]

@@ -1,90 +1,32 @@
-"""humor-tasks build options by its command line against scripted servers, killed and resumed."""
+"""`humor-tasks build options` by its command line against scripted servers; killed, it is in tests/corpora."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.resources
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from standins import commands
-from standins.waiting import LIMIT, wait_until
+from standins.mock_options import (
+    JUDGE,
+    SAMPLE,
+    Answer,
+    asked_lines,
+    build_options,
+    is_judging,
+    judged,
+    line_for,
+    lines_of,
+    obliging,
+    part,
+)
 
 from humor_tasks import load
-from humor_tasks.datasets_cards import folder
-from humor_tasks.testing import ChatServer, text_of
-
-SAMPLE = Path(folder("mock"))
-Answer = Callable[[list[dict[str, Any]]], str]
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def part(tmp_path: Path, scene: str = "cartoon") -> Path:
-    """One scene of the sample as a folder."""
-    out = tmp_path / "mock"
-    for name in (f"{scene}_matching", f"{scene}_detecting", "images" if scene != "comedy" else "clips"):
-        shutil.copytree(SAMPLE / name, out / name)
-    (out / "README.md").write_text("# A folder\n")
-    return out
-
-
-def is_judging(messages: list[dict[str, Any]]) -> bool:
-    return "<line_a>" in text_of(messages[-1])
-
-
-def asked_lines(messages: list[dict[str, Any]]) -> tuple[str, str]:
-    text = text_of(messages[-1])
-    first, second = (text.split(f"<line_{x}>\n")[1].split(f"\n</line_{x}>")[0] for x in "ab")
-    return first, second
-
-
-def judged(word: str) -> str:
-    return f"<reasoning>So it is.</reasoning>\n<judgement>{word}</judgement>"
-
-
-def line_for(messages: list[dict[str, Any]]) -> str:
-    """A line that hangs on the question alone."""
-    return "A " + hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:12] + " line."
-
-
-def obliging(messages: list[dict[str, Any]]) -> str:
-    return judged("DIFFERENT") if is_judging(messages) else f"<line>{line_for(messages)}</line>"
-
-
-def options_arguments(source: Path, out: Path, *args: str) -> list[str]:
-    """The arguments of `humor-tasks`."""
-    return ["build", "options", str(source), "--model", "openai-api/local/writer", "-o", str(out), *args]
-
-
-def environment(url: str, tmp_path: Path) -> dict[str, str]:
-    return {"LOCAL_BASE_URL": url, "LOCAL_API_KEY": "secret-key", "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-
-
-JUDGE = ("--judge", "openai-api/local/judge")
-
-
-def build_options(
-    source: Path, out: Path, answer: Answer, tmp_path: Path, *args: str, ok: bool = True
-) -> tuple[str, ChatServer]:
-    """What the command printed, and the server with its requests."""
-    with ChatServer(answer) as server, patch.dict(os.environ, environment(server.url, tmp_path)):
-        told = (commands.humor_tasks if ok else commands.refused)(*options_arguments(source, out, *args))
-    return told, server
-
+from humor_tasks.testing import text_of
 
 # ---- end to end ---------------------------------------------------------------------------------
 
@@ -255,60 +197,6 @@ def test_by_hand_takes_the_place_of_the_second(tmp_path: Path) -> None:
     assert "3 of 21 items have a human-written one instead of the second (15% requested)" in told
     assert sorted(Counter(row["answer"] for row in written).values()) == [5, 5, 5, 6]
     assert len([r for r in server.requests if not is_judging(r["messages"])]) == 2 * 21 - 3
-
-
-class Holding:
-    """Answers until `limit` calls; then holds every request until its client is dead."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit: int | None = limit
-        self.answered: Counter[str] = Counter()
-        self.lock, self.dead = threading.Lock(), threading.Event()
-
-    def __call__(self, messages: list[dict[str, Any]]) -> str:
-        with self.lock:
-            held = self.limit is not None and self.answered.total() >= self.limit
-            if not held:
-                self.answered[json.dumps(messages)] += 1
-        if held:
-            self.dead.wait(LIMIT)
-            raise ConnectionAbortedError("the client is dead: nothing was answered")
-        return obliging(messages)
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
-    source = part(tmp_path)
-    straight, resumed = tmp_path / "straight", tmp_path / "resumed"
-    build_options(source, straight, obliging, tmp_path, *JUDGE)
-    holding = Holding(25)
-    calls = tmp_path / "resumed.calls.jsonl"
-    with ChatServer(holding) as server:
-        env = environment(server.url, tmp_path)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "humor_tasks.cli", *options_arguments(source, resumed, *JUDGE)],
-            env=os.environ | env,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-        wait_until(
-            lambda: calls.exists() and len(calls.read_bytes().splitlines()) >= 25, lambda: process.poll() is None
-        )
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        holding.dead.set()
-        holding.limit = None
-        assert not resumed.exists()
-        kept = calls.read_bytes()
-        assert kept.endswith(b"\n")
-        calls.write_bytes(kept + b'{"key": "abc", "rep')  # as a kill in the midst of a write would leave it
-        with patch.dict(os.environ, env):
-            told = commands.humor_tasks(*options_arguments(source, resumed, *JUDGE))
-    assert calls.read_bytes().startswith(kept)
-    assert len(lines_of(calls)) == 64
-    assert set(holding.answered.values()) == {1}
-    assert "Calls: 39 made, 25 reused from the log." in told
-    for name in ("README.md", *(f"cartoon_matching/{split}.jsonl" for split in ("train", "validation", "test"))):
-        assert (resumed / name).read_bytes() == (straight / name).read_bytes()
 
 
 # ---- what cannot be used ------------------------------------------------------------------------

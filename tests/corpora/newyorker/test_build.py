@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -56,6 +55,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
     more = ["--images", folder / "images", "--explanations", folder / "explanations.jsonl"]
     result = build_corpus(folder, encoder, "corpus", *map(str, more))
     assert result.exit_code == 0, result.output
+    assert re.search(r"select: 12 units, .* s, \S+ MiB in a process at most", result.output)
     return folder
 
 
@@ -132,16 +132,16 @@ def test_no_quality_model_judges_a_contest_that_it_saw(built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_text_models_may_be_the_quality_model(built: Path, encoder: Path, tmp_path: Path) -> None:
-    """A tiny T5 a parity; the stages before it are those of the first build."""
+def test_two_text_models_may_be_the_quality_model(encoder: Path, tmp_path: Path) -> None:
+    """A tiny T5 a parity."""
     texts = [f"{c} {w}" for w in ("dog", "room", "doors") for c in ("a", "the")]
     model = tiny_folder(tmp_path / "t5", texts, layers=1, width=16)
-    work = shutil.copytree(built / "corpus.work", tmp_path / "work")
-    result = build_corpus(built, encoder, "of-text", "--quality-model", model, "--work", str(work))
+    folder = invent(tmp_path, contests=12, captions=24)
+    result = build_corpus(folder, encoder, "corpus", "--quality-model", model)
     assert result.exit_code == 0, result.output
-    read = load(built / "of-text" / "quality", device="cpu")
+    read = load(folder / "corpus" / "quality", device="cpu")
     assert read.contests == (tuple(range(102, 113, 2)), tuple(range(101, 113, 2)))
-    card = (built / "of-text" / "README.md").read_text(encoding="utf-8")
+    card = (folder / "corpus" / "README.md").read_text(encoding="utf-8")
     assert "| precision at 5 of the worst |" in card
     assert f"trained in this build from {model}" in card
 
@@ -165,17 +165,6 @@ def test_the_card_and_provenance(built: Path) -> None:
 
 
 # ---- the same whatever happens ------------------------------------------------------------------
-
-
-@pytest.mark.cpu(8, "two processes import torch")
-@pytest.mark.slow
-def test_two_processes_write_the_same(built: Path, encoder: Path) -> None:
-    """The last stages in processes are in test_kills.py, which need no imports there."""
-    result = build_corpus(built, encoder, "again", "--workers", "2", "--until", "select")
-    assert result.exit_code == 0, result.output
-    assert re.search(r"select: 12 units, .* s, \S+ MiB in a process at most", result.output)
-    for stage in ("ingest", "select"):
-        assert files_in(built / "again.work" / stage) == files_in(built / "corpus.work" / stage)
 
 
 @pytest.mark.slow
@@ -220,16 +209,29 @@ def test_later_contests_only_with_a_trained_quality_model(tmp_path: Path, encode
 
 
 @pytest.mark.slow
-def test_captions_without_ratings(tmp_path: Path, encoder: Path) -> None:
-    """Finalists alone are high-quality, and the lowest quarter by the quality model is left out of the pool."""
-    folder = invent(tmp_path, contests=15, captions=40, unrated=(103, 104))
+def test_odd_contests(tmp_path: Path, encoder: Path) -> None:
+    """Two without ratings, one of one caption, one of unusable captions, and two with the same captions."""
+    folder = invent(tmp_path, contests=25, captions=30, unrated=(105, 106))
+    annotated = _json(folder / "annotations.json")
+    twin = [line.split(",") for line in (folder / "crowd" / "107.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    write_table(folder / "crowd" / "108.csv", COLUMNS, twin, exact=True)
+    for number, texts in ((102, ["A room without a door."]), (103, ["xx", "write to a@example.com"])):
+        write_table(folder / "crowd" / f"{number}.csv", COLUMNS, [(t, 2.0, 0.1, 4, 1, 2, 1) for t in texts], exact=True)
+        annotated[str(number)]["official_newyorker_finalists"] = "UNKNOWN"
+    (folder / "annotations.json").write_text(json.dumps(annotated))
     result = build_corpus(folder, encoder)
     assert result.exit_code == 0, result.output
-    rows = [row for block in rows_of(folder / "corpus", "ranking") for row in block]
-    assert Counter(row["winner_source"] for row in rows if row["contest_number"] in (103, 104)) == {
-        "official_winner": 6
-    }
-    assert "18 left out: lowest quality" in result.output
+    assert "1 pairs of contests with the same captions" in result.output
+    assert "12 left out: lowest quality" in result.output  # a quarter of those without ratings
+    assert {107, 108} <= set(load(folder / "corpus" / "quality", vectors_only=True).contests[1])
+    blocks = rows_of(folder / "corpus", "ranking")
+    assert {len({row["contest_number"] for row in rows} & {107, 108}) for rows in blocks} == {0, 2}
+    ranked = [row for rows in blocks for row in rows]
+    of_unrated = [row["winner_source"] for row in ranked if row["contest_number"] in (105, 106)]
+    assert Counter(of_unrated) == {"official_winner": 6}
+    matched = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "matching") for row in rows)
+    assert (matched[102], matched[103]) == (1, 0)
+    assert not {102, 103} & {row["contest_number"] for row in ranked}
 
 
 @pytest.mark.slow
@@ -245,20 +247,6 @@ def test_pictures_alone(tmp_path: Path, encoder: Path) -> None:
     held = {path.name for path in (folder / "corpus").iterdir() if "_" in path.name or path.name == "matching"}
     assert held == {"matching_from_pixels", "ranking_from_pixels"}
     assert "contests left out | contests without a picture | 1" in (folder / "corpus" / "README.md").read_text()
-
-
-@pytest.mark.slow
-def test_twins_share_a_block_and_a_model(tmp_path: Path, encoder: Path) -> None:
-    folder = invent(tmp_path, contests=25, captions=30)
-    twin = [line.split(",") for line in (folder / "crowd" / "103.csv").read_text(encoding="utf-8").splitlines()[1:]]
-    write_table(folder / "crowd" / "104.csv", COLUMNS, twin, exact=True)
-    result = build_corpus(folder, encoder)
-    assert result.exit_code == 0, result.output
-    assert "1 pairs of contests with the same captions" in result.output
-    model = load(folder / "corpus" / "quality", vectors_only=True)
-    assert {103, 104} <= set(model.contests[1])
-    for rows in rows_of(folder / "corpus", "ranking"):
-        assert len({row["contest_number"] for row in rows} & {103, 104}) in (0, 2)
 
 
 # ---- bad input ----------------------------------------------------------------------------------
@@ -296,55 +284,6 @@ def test_without_the_extra(tmp_path: Path, encoder: Path, monkeypatch: pytest.Mo
     result = build_corpus(invent(tmp_path, contests=3, captions=9), encoder)
     assert result.exit_code == 2
     assert "pip install 'humor-tasks[corpus]' (1 missing package: threadpoolctl)" in " ".join(result.output.split())
-
-
-@pytest.mark.slow
-def test_too_few_contests(tmp_path: Path, encoder: Path) -> None:
-    result = build_corpus(invent(tmp_path, contests=3, captions=20), encoder)
-    assert result.exit_code == 2
-    assert "5 blocks; each block needs a contest" in " ".join(result.output.split())
-    assert not (tmp_path / "corpus").exists()
-
-
-@pytest.mark.slow
-def test_one_parity_trains_one_model_only(tmp_path: Path, encoder: Path) -> None:
-    folder = invent(tmp_path, contests=3, captions=20, unrated=(102,))
-    result = build_corpus(folder, encoder)
-    assert result.exit_code == 2
-    assert "no rated contest has an even number" in " ".join(result.output.split())
-
-
-@pytest.mark.slow
-def test_contests_of_one_caption_and_of_none(tmp_path: Path, encoder: Path) -> None:
-    """A contest of one caption has no pair, and one of unusable captions no row."""
-    folder = invent(tmp_path, contests=17, captions=30)
-    for number, texts in ((102, ["A room without a door."]), (103, ["xx", "write to a@example.com"])):
-        write_table(folder / "crowd" / f"{number}.csv", COLUMNS, [(t, 2.0, 0.1, 4, 1, 2, 1) for t in texts], exact=True)
-    annotated = _json(folder / "annotations.json")
-    for number in ("102", "103"):
-        annotated[number]["official_newyorker_finalists"] = "UNKNOWN"
-    (folder / "annotations.json").write_text(json.dumps(annotated))
-    result = build_corpus(folder, encoder)
-    assert result.exit_code == 0, result.output
-    matched = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "matching") for row in rows)
-    ranked = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "ranking") for row in rows)
-    assert (matched[102], matched[103], ranked[102], ranked[103]) == (1, 0, 0, 0)
-
-
-@pytest.mark.slow
-def test_a_full_disk_leaves_no_dataset(built: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from humor_tasks.corpora.newyorker import folder as writing
-
-    def full(path: Path, rows: Any, types: Any) -> None:
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(b"PAR1")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(writing, "write_parquet", full)
-    result = build_corpus(built, encoder, "full", "--work", str(built / "corpus.work"))
-    assert result.exit_code == 2
-    assert "No space left on device" in result.output
-    assert not [path for path in built.iterdir() if "full" in path.name]
 
 
 @pytest.mark.slow

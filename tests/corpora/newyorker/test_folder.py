@@ -13,9 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from inspect_ai.log import list_eval_logs, read_eval_log
 from standins import built_corpus
-from standins.commands import inspect, lm_eval
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.definition import Run
@@ -39,29 +37,34 @@ def read(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
-def test_every_setting_fold_and_split_is_read(corpus: Path, task: str, setting: str) -> None:
-    def opened(fold: str, split: str) -> Run:
-        return load(task, dataset=str(corpus), setting=setting, fold=fold, split=split)
-
+@pytest.mark.parametrize(
+    ("task", "setting"),
+    [(task, setting) for task in TASKS for setting in ("description", "pixels")] + [("matching", "caption_only")],
+)
+def test_every_setting_and_split_is_read(corpus: Path, task: str, setting: str) -> None:
+    runs = {split: opened(corpus, task, setting, "4", split) for split in ("train", "validation", "test")}
     per_contest = 1 if task == "explanation" else 3
     times = 1 if setting == "pixels" else 6
-    tested: list[str] = []
-    every = (task, setting) == ("ranking", "pixels")  # the least rows; of the others one fold
-    for fold in FOLDS if every else FOLDS[-1:]:
-        runs = {split: opened(fold, split) for split in ("train", "validation", "test")}
-        assert [len(run.records) for run in runs.values()] == [n * per_contest for n in (18 * times, 6, 6)]
-        contests = [{record.cluster for record in run.records} for run in runs.values()]
-        assert [len(each) for each in contests] == [18, 6, 6]
-        assert len(set.union(*contests)) == 30
-        after = opened(str((int(fold) + 1) % 5), "test")
-        assert {record.id for record in runs["validation"].records} == {record.id for record in after.records}
-        tested += [record.id for record in runs["test"].records]
-        assert all((record.picture is not None) == (setting == "pixels") for record in runs["test"].records)
-    if every:
-        assert len(tested) == len(set(tested)) == 30 * per_contest
-        assert sorted(tested) == sorted(record.id for record in opened("all", "test").records)
+    assert [len(run.records) for run in runs.values()] == [n * per_contest for n in (18 * times, 6, 6)]
+    contests = [{record.cluster for record in run.records} for run in runs.values()]
+    assert [len(each) for each in contests] == [18, 6, 6]
+    assert len(set.union(*contests)) == 30
+    assert all((record.picture is not None) == (setting == "pixels") for record in runs["test"].records)
+
+
+def opened(corpus: Path, task: str, setting: str, fold: str, split: str = "test") -> Run:
+    return load(task, dataset=str(corpus), setting=setting, fold=fold, split=split)
+
+
+@pytest.mark.slow
+def test_every_row_is_tested_in_one_fold_and_validates_the_one_before(corpus: Path) -> None:
+    tested = [[r.id for r in opened(corpus, "ranking", "pixels", fold).records] for fold in FOLDS]
+    assert [len(each) for each in tested] == [18] * 5
+    every = [identity for each in tested for identity in each]
+    assert len(set(every)) == 90
+    assert sorted(every) == sorted(r.id for r in opened(corpus, "ranking", "pixels", "all").records)
+    last = opened(corpus, "ranking", "pixels", "4", "validation").records
+    assert {record.id for record in last} == set(tested[0])
 
 
 def test_datasets_reads_it_by_itself(corpus: Path) -> None:
@@ -93,40 +96,6 @@ def test_training_rows_hold_every_tuple_and_the_others_the_fixed_one(corpus: Pat
     ids = {row["instance_id"]: row for row in every}
     assert len(ids) == len(every)
     assert all(ids[row["instance_id"]] == row for row in fixed)
-
-
-@pytest.mark.slow
-def test_inspect_and_lm_eval_take_it_by_their_commands(corpus: Path, tmp_path: Path) -> None:
-    given = ["-T", f"dataset={corpus}", "-T", "fold=2", "-T", "shots=3", "-T", "setting=pixels"]
-    inspect("eval", "humor_tasks/matching", *given, "--model", "baseline/longest", cwd=tmp_path)
-    inspect("eval", "humor_tasks/explanation", *given[:-2], "--model", "baseline/first", cwd=tmp_path)
-    options = ["--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", f"dataset={corpus}"]
-    printed = lm_eval("--tasks", "nyc_ranking", *options, cwd=tmp_path)
-    assert "nyc_ranking" in printed
-    runs = [read_eval_log(each) for each in list_eval_logs(str(tmp_path / "logs"))]
-    assert {(run.eval.task, run.status, len(run.samples or ())) for run in runs} == {
-        ("humor_tasks/matching", "success", 18),
-        ("humor_tasks/explanation", "success", 6),
-    }
-
-
-def test_clip_is_trained_on_it(corpus: Path) -> None:
-    from humor_tasks.training.clip.data import read_splits
-    from humor_tasks.training.clip.settings import ClipTrainConfig
-
-    splits = read_splits(ClipTrainConfig("matching", dataset=str(corpus), fold="1"))
-    assert splits.train is not None
-    assert [len(run.records) for run in (splits.train, splits.validation, splits.test)] == [54, 18, 18]
-    assert splits.test.records[0].picture is not None
-
-
-def test_the_same_build_is_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
-    again = built_corpus.write(tmp_path / "again", tmp_path / "pictures")
-    files = sorted(path.relative_to(corpus) for path in corpus.rglob("*") if path.is_file())
-    assert files == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
-    assert all((corpus / file).read_bytes() == (again / file).read_bytes() for file in files)
-    other = built_corpus.write(tmp_path / "other", tmp_path / "pictures", seed="2")
-    assert read(other, "matching/block0.parquet") != read(corpus, "matching/block0.parquet")
 
 
 def test_without_pictures_and_without_explanations(tmp_path: Path) -> None:
@@ -209,9 +178,6 @@ def test_a_folder_that_is_not_empty_is_left_alone(corpus: Path, tmp_path: Path) 
     assert sorted(corpus.rglob("*")) == before
     (tmp_path / "empty").mkdir()
     built_corpus.write(tmp_path / "empty", tmp_path / "pictures")
-
-
-# ---- card ---------------------------------------------------------------------------------------
 
 
 def test_the_card(corpus: Path) -> None:

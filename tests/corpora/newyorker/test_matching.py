@@ -72,7 +72,7 @@ def test_where_there_is_hardly_a_choice(sizes: list[int]) -> None:
 
 
 @given(sizes=st.lists(st.integers(1, 9), min_size=5, max_size=25), seed=st.text(max_size=5), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=20)
 @pytest.mark.slow
 def test_every_assignment_holds_the_rules(sizes: list[int], seed: str, data: st.DataObject) -> None:
     contests, keys = of_sizes(sizes)
@@ -87,7 +87,7 @@ def test_every_assignment_holds_the_rules(sizes: list[int], seed: str, data: st.
 
 
 @given(repeats=st.lists(st.integers(0, 12), min_size=60, max_size=60))
-@settings(max_examples=40)
+@settings(max_examples=20)
 @pytest.mark.slow
 def test_a_joke_of_several_contests_is_never_twice_in_a_row(repeats: list[int]) -> None:
     contests = [i // 3 for i in range(60)]

@@ -1,4 +1,4 @@
-"""Stages and units of a build: keys, resuming, Ray; several processes are in test_build.py and test_kills.py."""
+"""Stages and units of a build: keys, resuming, processes, Ray; a whole build in processes is in test_kills.py."""
 
 from __future__ import annotations
 
@@ -106,6 +106,14 @@ def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         run_stage(work, "words", Workers(work.run), lambda line: None)
     assert files_in(tmp_path) == {}
     assert work.missing("words") == [1, 2, 3, 4]
+
+
+@pytest.mark.slow
+def test_processes_are_started_as_for_a_user() -> None:
+    """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
+    with Workers(double, 2) as running:
+        assert sorted(running.run([1, 2, 3])) == [2, 4, 6]
+        assert running.peak > 0
 
 
 @pytest.mark.slow
