@@ -1,11 +1,14 @@
-"""Dataset cards as the hub wants them, as far as that can be known offline, and samples that `datasets` alone loads."""
+"""Dataset cards as the hub wants them, samples as `datasets` alone loads them, and the scripts that make them."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 import json
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +19,9 @@ from datasets import disable_progress_bars, load_dataset
 from datasets.utils.metadata import known_task_ids
 from huggingface_hub import DatasetCard, DatasetCardData
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+from PIL import Image, ImageChops, ImageStat
 from standins.cards import check_rows, data_files, rows_in
+from standins.paths import REPOSITORY
 
 from humor_tasks import datasets_cards
 
@@ -90,6 +95,30 @@ def test_the_folder_alone_loads_the_first_benchmarks_rows(name: str, tmp_path: P
 @pytest.mark.parametrize("name", datasets_cards.names())
 def test_every_configuration_has_the_rows_of_its_files(name: str, tmp_path: Path) -> None:
     assert len(check_rows(datasets_cards.folder(name), tmp_path)) == CONFIGURATIONS.get(name, 1)
+
+
+# Sample -> the files that its script makes to the byte, and how many there are.
+SCRIPTS = {
+    "humicroedit": ("*/*.csv", 8),
+    "newyorker_caption_contest": ("*/*.jsonl", 30),
+    "newyorker_caption_ranking": ("*/*.*", 6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_script_makes_the_same_files(name: str, tmp_path: Path) -> None:
+    (pattern, count), card = SCRIPTS[name], datasets_cards.folder(name)
+    script = REPOSITORY / "tools" / "samples" / name / "make_sample.py"
+    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, script, tmp_path], check=True, cwd=tmp_path, env=quiet)
+    made, held = ({path.relative_to(at): path.read_bytes() for path in at.glob(pattern)} for at in (tmp_path, card))
+    assert len(made) == count
+    assert made == held
+    # Another release of Pillow may round an edge or compress a file differently: the pictures must look the same.
+    for path in tmp_path.glob("images/*.png"):
+        with Image.open(path) as new, Image.open(card / "images" / path.name) as old:
+            assert ImageStat.Stat(ImageChops.difference(new.convert("L"), old.convert("L"))).mean[0] < 2, path
 
 
 CARD = """---

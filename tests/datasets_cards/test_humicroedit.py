@@ -1,13 +1,9 @@
-"""Humicroedit's packaged data: the card, the original sample, and the script that writes it."""
+"""Humicroedit's packaged data: the card, the original sample, and what is known of the real files."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import subprocess
-import sys
-import tomllib
 import warnings
 from collections import Counter
 from itertools import combinations
@@ -22,7 +18,6 @@ from standins.paths import REPOSITORY
 from humor_tasks.benchmarks.humicroedit import corpus
 
 CARD = REPOSITORY / "datasets_cards" / "humicroedit"
-SAMPLE = REPOSITORY / "tools" / "samples" / "humicroedit"
 HEADLINES = {"train": 43, "train_funlines": 8, "dev": 9, "test": 12}
 TIES = {"train": 9, "train_funlines": 1, "dev": 2, "test": 2}
 REAL_ROWS = {
@@ -56,9 +51,6 @@ def headline(original: str) -> str:
 def tokens_of(text: str) -> list[str]:
     """Compared without case, punctuation and the form of the apostrophe."""
     return re.findall(r"[a-z0-9']+", text.lower().replace("’", "'"))
-
-
-# ---- the sample -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("split", corpus.SPLITS)
@@ -142,9 +134,6 @@ def test_pairs_are_all_of_a_headline_and_labelled_by_the_means(split: str) -> No
     assert min(labels["1"], labels["2"]) >= len(wanted) / 3, "the place says little about the label"
 
 
-# ---- who reads it ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("split", corpus.SPLITS)
 def test_the_loader_reads_every_file(split: str) -> None:
     with warnings.catch_warnings():
@@ -166,9 +155,6 @@ def test_every_configuration_loads(config: str, task: int, tmp_path: Path) -> No
         assert rows.column_names == COLUMNS[task]
         for column in COLUMNS[task]:
             assert [str(value) for value in rows[column]] == [row[column] for row in want], column
-
-
-# ---- the card -------------------------------------------------------------------------------------
 
 
 def test_the_card_says_what_is_there() -> None:
@@ -212,28 +198,6 @@ def test_the_cards_defects_are_there(real_data: Path) -> None:
         }
         assert sum(ones[i]["grades"] == "0" and grades == "00000" for i, (grades, _) in twos.items()) == lost
         assert sum(ones[i]["edit"] != edit for i, (_, edit) in twos.items()) == respelt
-
-
-# ---- origin ---------------------------------------------------------------------------------------
-
-
-def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
-    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([sys.executable, str(SAMPLE / "make_sample.py"), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
-    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
-    assert made == sorted(path.relative_to(CARD) for path in CARD.rglob("*.csv"))
-    assert len(made) == 2 * len(corpus.SPLITS)
-    for path in made:
-        assert (tmp_path / path).read_bytes() == (CARD / path).read_bytes(), path
-
-
-def test_the_source_has_every_judge_in_the_same_place() -> None:
-    source = tomllib.loads((SAMPLE / "headlines.toml").read_text(encoding="utf-8"))
-    assert tuple(source) == corpus.SPLITS
-    grades = [edit[2] for entries in source.values() for entry in entries for edit in entry["edits"]]
-    means = [sum(int(text[judge]) for text in grades) / len(grades) for judge in range(5)]
-    assert means[1] == min(means), "the one who is hard to please"
-    assert means[2] == max(means), "the one who laughs easily"
 
 
 def test_nothing_is_taken_from_the_corpus(real_data: Path) -> None:
