@@ -63,9 +63,6 @@ def test_commands_in_the_table_of_protocols_are_what_their_programs_take() -> No
             documented.check(words)
 
 
-# ---- what runs here -----------------------------------------------------------------------------
-
-
 def runs_here(words: list[str]) -> bool:
     """Whether a command needs nothing but this package and its sample."""
     text = " ".join(words)
@@ -102,9 +99,6 @@ def test_the_sample_is_tried_in_both_harnesses() -> None:
     assert sum(command.startswith("lm_eval ") for command in HERE) >= 3
 
 
-# ---- Python -------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("block", IN_PYTHON, ids=str)
 def test_python_runs(block: Block, tmp_path: Path) -> None:
@@ -116,9 +110,6 @@ def test_python_runs(block: Block, tmp_path: Path) -> None:
         tests: list[Callable[[Path], None]] = [each for name, each in names.items() if name.startswith("test_")]
         for test in tests:
             test(tmp_path)
-
-
-# ---- the checks themselves ----------------------------------------------------------------------
 
 
 def test_a_shells_words_are_found() -> None:

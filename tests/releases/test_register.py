@@ -31,18 +31,15 @@ URL, COMMIT = "https://github.com/somebody/humor-tasks", "0123456789abcdef012345
 SCHEMA = "inspect-evals==0.26.0"
 
 
-def read(name: str) -> dict[str, Any]:
+def entry_of(name: str) -> dict[str, Any]:
     return yaml.safe_load((ENTRIES / f"humor_tasks_{name}" / "eval.yaml").read_text(encoding="utf-8"))
-
-
-# ---- what is checked in ------------------------------------------------------------------------------------------
 
 
 def test_there_is_one_entry_for_each_inspect_task() -> None:
     declared = {name for name in _registry.__all__ if name in tasks.__all__}
     assert len(declared) >= 16
     assert {folder.name for folder in ENTRIES.iterdir()} == {f"humor_tasks_{name}" for name in declared}
-    assert {each["name"] for name in declared for each in read(name)["tasks"]} == declared
+    assert {each["name"] for name in declared for each in entry_of(name)["tasks"]} == declared
 
 
 BASELINES = {
@@ -55,11 +52,11 @@ BASELINES = {
 
 
 def test_peoples_figures_are_published_ones_of_a_task_with_a_paper() -> None:
-    given = {name: read(name)["tasks"][0].get("human_baseline") for name in tasks.__all__}
+    given = {name: entry_of(name)["tasks"][0].get("human_baseline") for name in tasks.__all__}
     assert {name: (each["metric"], each["score"]) for name, each in given.items() if each} == BASELINES
     for name, (metric, score) in BASELINES.items():
         assert (metric, score) in {(f.estimate, f.value) for f in published(name) if f.kind == "human"}
-        assert given[name]["source"] == read(name)["arxiv"]
+        assert given[name]["source"] == entry_of(name)["arxiv"]
 
 
 def test_the_numbers_of_samples_are_those_of_the_real_files(real_data: Path) -> None:
@@ -67,7 +64,7 @@ def test_the_numbers_of_samples_are_those_of_the_real_files(real_data: Path) -> 
     files["humorbench_autograder"] = ["gpt_4o_rubric.csv", "gemini_2.5_pro_rubric.csv"]
     for name, parts in files.items():
         rows = sum(len(load(name, dataset=str(real_data / "humorbench" / part)).records) for part in parts)
-        assert read(name)["tasks"][0]["dataset_samples"] == rows
+        assert entry_of(name)["tasks"][0]["dataset_samples"] == rows
 
 
 def test_the_entry_of_inspects_extensions_has_its_six_lines() -> None:
@@ -80,8 +77,6 @@ def test_the_entry_of_inspects_extensions_has_its_six_lines() -> None:
     assert re.fullmatch(link, told["author"])
     assert set(told["categories"]) <= {"Sandboxes", "Analysis", "Frameworks", "Tooling"}
 
-
-# ---- lm-eval -----------------------------------------------------------------------------------------------------
 
 SECTIONS = ["Paper", "Citation", "Groups, Tags, and Tasks", "Groups", "Tags", "Tasks", "Checklist", "Changelog"]
 
@@ -99,9 +94,6 @@ def test_the_checklist_is_ticked_only_where_a_paper_is_public() -> None:
     for paper in entries.papers():
         text = (REPOSITORY / "register" / "lm_eval" / paper.key / "README.md").read_text(encoding="utf-8")
         assert (text.count("* [x]"), text.count("* [ ]")) == ((6, 0) if paper.address else (2, 4)), paper.key
-
-
-# ---- the register's own schema and resolver ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -190,7 +182,7 @@ def test_every_entry_is_resolved_by_the_registers_resolver(theirs: Register, tmp
         path, line = entries.source_of(name)
         parsed = theirs.source_url.parse_source_url(f"{URL}/blob/{commit}/{path}#L{line}")
         assert parsed.is_permalink
-        assert (parsed.repository_url, parsed.task_path) == (URL, read(name)["tasks"][0]["task_path"])
+        assert (parsed.repository_url, parsed.task_path) == (URL, entry_of(name)["tasks"][0]["task_path"])
         text = run("git", "show", f"{parsed.ref}:{parsed.task_path}", cwd=tmp_path)
         resolve = theirs.task_resolver.resolve_task
         found = resolve(text, line_anchor=parsed.line_anchor, file_label=path)
