@@ -1,4 +1,4 @@
-"""`humor-tasks describe` and `build options`, killed while they ask a model: the same command asks the rest only."""
+"""Killed `humor-tasks describe` and `build options`: the same command asks the model for the rest only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,13 @@ class Holding:
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Forks]:
-    modules = ["humor_tasks.cli", "humor_tasks.corpora.describe", "humor_tasks.corpora.mock.options", "openai"]
+    modules = [
+        "humor_tasks.cli.describe",
+        "humor_tasks.cli.build",
+        "humor_tasks.on_inspect.describer",
+        "openai",
+        "datasets",
+    ]
     with Forks(modules) as forks:
         yield forks
 
