@@ -1,4 +1,4 @@
-"""What both harnesses show, score and report is what tests/characterisation/table.json says, to the last digit.
+"""What both harnesses show, score and report is what tests/characterisation/table.json says.
 
 Where it is meant to move, `tests/characterisation/record.py --table` writes the table anew.
 """
@@ -60,3 +60,5 @@ def test_a_difference_names_key_and_field_and_both_values() -> None:
     was, now = {"k": {"metrics": {"acc": "0.1"}}}, {"k": {"metrics": {"acc": "0.2", "new": "1"}}}
     assert differences(was, now) == ["k: metrics: acc: was 0.1, is 0.2", "k: metrics: new: was -, is 1"]
     assert differences(was, was) == []
+    assert differences({"stderr": "0.1"}, {"stderr": "0.10000000000000002"}) == []
+    assert differences({"version": "1-A"}, {"version": "2-A"}) == ["version: was 1-A, is 2-A"]
