@@ -85,6 +85,39 @@ def mock(scene: str = "cartoon", task: str = "detecting", **changes: Any) -> dic
     return {"d": lambda path: mock_rows.mock_folder(path, scene, task, given)}
 
 
+def in_file(name: str, content: Made, *says: str, file: str = "matching.jsonl") -> Bad:
+    """A dataset of one file, which the message names."""
+    return bad(name, opens(), file, *says, files=holding(content, file=file))
+
+
+def in_line(name: str, line: int, content: Made, *says: str) -> Bad:
+    return bad(name, opens(), f"matching.jsonl, line {line}", *says, files=holding(content))
+
+
+def in_row_1(name: str, *says: str, task: str = "matching", **changes: Any) -> Bad:
+    """The second row of two is changed."""
+    return bad(name, opens(task), "row 1", *says, files=changed(task, **changes))
+
+
+def as_picture(name: str, content: Made | None, *says: str) -> Bad:
+    return bad(name, opens(**PX), *says, files=seen(content))
+
+
+def in_mock(name: str, *says: str, scene: str = "cartoon", task: str = "detecting", **changes: Any) -> Bad:
+    files = mock(scene, task, **changes)
+    return bad(f"MOCK: {name}", opens(f"mock_{task}", scene=scene, input="description"), "row 0", *says, files=files)
+
+
+def headlines(name: str, content: Made, *says: str) -> Bad:
+    where = "task-1/test.csv"
+    return bad(f"Humicroedit: {name}", opens("humicroedit_rating"), where, *says, files={f"d/{where}": content})
+
+
+def elements(name: str, row: str, *says: str) -> Bad:
+    text = f"idx,contest_number,description,caption,element\n{row}\n"
+    return bad(f"HumorBench: {name}", opens("humorbench", dataset="h.csv"), "h.csv, line", *says, files={"h.csv": text})
+
+
 PX = {"setting": "pixels"}
 ZERO = "\u200b\u2060\ufeff"
 BIG = (8000, 8000)
@@ -110,7 +143,6 @@ FOLDERS: list[Bad] = [
         "a card without this config", opens("ranking"), "no config 'ranking'", "there are: matching", files=rows(row())
     ),
     bad("no such split", opens(split="validation"), "no split 'validation'", "there are: test", files=rows(row())),
-    bad("no such split, lm-eval", LM_EVAL.format("nyc_matching", "split=train"), "no split 'train'", files=rows(row())),
     bad("no such fold", opens(fold="3"), "no config 'matching_3'", files=rows(row())),
     bad(
         "a config outside the folder",
@@ -123,60 +155,20 @@ FOLDERS: list[Bad] = [
 ]
 
 FILES: list[Bad] = [
-    bad("an empty file", opens(), "matching.jsonl", "there are no rows", files=holding("")),
-    bad("a file of blank lines", opens(), "matching.jsonl", "there are no rows", files=holding("\n \n\n")),
-    bad(
-        "an empty parquet",
-        opens(),
-        "matching.parquet",
-        "there are no rows",
-        files=holding(parquet(empty_table), file="matching.parquet"),
-    ),
-    bad(
-        "an empty parquet, inspect",
-        INSPECT.format("matching", ""),
-        "matching.parquet",
-        "there are no rows",
-        files=holding(parquet(empty_table), file="matching.parquet"),
-    ),
-    bad(
-        "a parquet of no bytes",
-        opens(),
-        "matching.parquet",
-        "there are no rows",
-        files=holding(b"", file="matching.parquet"),
-    ),
-    bad(
-        "a parquet that is text",
-        opens(),
-        "matching.parquet",
-        "not a parquet file",
-        files=holding(TEXT, file="matching.parquet"),
-    ),
-    bad(
+    in_file("an empty file", "", "there are no rows"),
+    in_file("a file of blank lines", "\n \n\n", "there are no rows"),
+    in_file("an empty parquet", parquet(empty_table), "there are no rows", file="matching.parquet"),
+    in_file("a parquet of no bytes", b"", "there are no rows", file="matching.parquet"),
+    in_file("a parquet that is text", TEXT, "not a parquet file", file="matching.parquet"),
+    in_file(
         "half a parquet",
-        opens(),
-        "matching.parquet",
-        files=holding(
-            lambda p: (parquet(empty_table)(p), p.write_bytes(p.read_bytes()[:-20])), file="matching.parquet"
-        ),
+        lambda p: (parquet(empty_table)(p), p.write_bytes(p.read_bytes()[:-20])),
+        file="matching.parquet",
     ),
-    bad("an empty CSV", opens(), "matching.csv", "there are no rows", files=holding("", file="matching.csv")),
-    bad(
-        "a CSV where JSON lines are wanted",
-        opens(),
-        "matching.jsonl, line 1",
-        "CSV",
-        files=holding("instance_id,label\nm1,B\n"),
-    ),
-    bad(
-        "a JSON array where lines are wanted",
-        opens(),
-        "matching.jsonl, line 1",
-        "one object a line",
-        files=holding(json.dumps([row()], indent=1)),
-    ),
-    bad("half a line", opens(), "matching.jsonl, line 2: not JSON", files=holding(TEXT + '{"instance_id": "m2", ')),
+    in_file("an empty CSV", "", "there are no rows", file="matching.csv"),
+    in_line("a CSV where JSON lines are wanted", 1, "instance_id,label\nm1,B\n", "CSV"),
+    in_line("a JSON array where lines are wanted", 1, json.dumps([row()], indent=1), "one object a line"),
+    in_line("half a line", 2, TEXT + '{"instance_id": "m2", ', "not JSON"),
     bad(
         "half a line, inspect",
         INSPECT.format("matching", ""),
@@ -189,45 +181,18 @@ FILES: list[Bad] = [
         "matching.jsonl, line 2: not JSON",
         files=holding(TEXT + '{"instance_id":'),
     ),
-    bad(
-        "a line that is a number",
-        opens(),
-        "matching.jsonl, line 2: is int; each line must be an object",
-        files=holding(TEXT + "3\n"),
-    ),
-    bad(
-        "a line that is a list",
-        opens(),
-        "matching.jsonl, line 2: is list; each line must be an object",
-        files=holding(TEXT + "[1]\n"),
-    ),
-    bad("a line of Python", opens(), "matching.jsonl, line 1: not JSON", files=holding(str(row()) + "\n")),
-    bad("UTF-16", opens(), "matching.jsonl", "UTF-16", files=holding(TEXT.encode("utf-16"))),
-    bad(
-        "Latin-1",
-        opens(),
-        "matching.jsonl",
-        "UTF-8",
-        files=holding(TEXT.replace("one", "\\").replace('"\\', '"caf\xe9').encode("latin-1")),
-    ),
-    bad("gzip under another name", opens(), "matching.jsonl", "gzip", files=holding(gzip.compress(TEXT.encode()))),
-    bad("deep nesting", opens(), "matching.jsonl, line 1", files=holding("[" * 100_000 + "]" * 100_000)),
-    bad("null bytes", opens(), "matching.jsonl, line 1", files=holding(b"\0" * 64)),
+    in_line("a line that is a number", 2, TEXT + "3\n", "is int; each line must be an object"),
+    in_line("a line that is a list", 2, TEXT + "[1]\n", "is list; each line must be an object"),
+    in_line("a line of Python", 1, str(row()) + "\n", "not JSON"),
+    in_file("UTF-16", TEXT.encode("utf-16"), "UTF-16"),
+    in_file("Latin-1", TEXT.replace("one", "\\").replace('"\\', '"café').encode("latin-1"), "UTF-8"),
+    in_file("gzip under another name", gzip.compress(TEXT.encode()), "gzip"),
+    in_line("deep nesting", 1, "[" * 100000 + "]" * 100000),
+    in_line("null bytes", 1, b"\x00" * 64),
     bad("NaN in a label", opens(), "row 0", "label is", files=holding(TEXT.replace('"B"', "NaN"))),
-    bad(
-        "a huge number",
-        opens(),
-        "matching.jsonl",
-        "Number too big",
-        "row 0",
-        files=holding(TEXT.replace('"contest_number": 1', '"contest_number": 1e999')),
-    ),
-    bad(
-        "a repeated key",
-        opens(),
-        "matching.jsonl",
-        "(/label) was specified twice in row 0",
-        files=holding(TEXT.replace('{"contest', '{"label": "A", "contest')),
+    in_file("a huge number", TEXT.replace('"contest_number": 1', '"contest_number": 1e999'), "Number too big", "row 0"),
+    in_file(
+        "a repeated key", TEXT.replace('{"contest', '{"label": "A", "contest'), "(/label) was specified twice in row 0"
     ),
     bad(
         "a device in place of the file",
@@ -236,7 +201,7 @@ FILES: list[Bad] = [
         "matching.jsonl",
         files=holding(lambda path: path.symlink_to("/dev/null")),
     ),
-    bad("a broken link", opens(), "matching.jsonl", files=holding(lambda path: path.symlink_to("gone.jsonl"))),
+    in_file("a broken link", lambda path: path.symlink_to("gone.jsonl")),
 ]
 
 ROWS: list[Bad] = [
@@ -253,15 +218,9 @@ ROWS: list[Bad] = [
     ),
     bad("a field missing in one row", opens(), "row 1 (instance_id m1)", "label is empty", files=changed(label=...)),
     bad("a null label", opens(), "row 1 (instance_id m1)", "label is empty", files=changed(label=None)),
-    bad(
-        "a label that is no letter",
-        opens(),
-        "row 1",
-        "label is 'F'; it must be one of A, B, C, D, E",
-        files=changed(label="F"),
-    ),
-    bad("a label with a blank", opens(), "row 1", "label is 'B '", files=changed(label="B ")),
-    bad("a label in lower case", opens(), "row 1", "label is 'b'", files=changed(label="b")),
+    in_row_1("a label that is no letter", "label is 'F'; it must be one of A, B, C, D, E", label="F"),
+    in_row_1("a label with a blank", "label is 'B '", label="B "),
+    in_row_1("a label in lower case", "label is 'b'", label="b"),
     bad(
         "a label that is a number",
         opens(),
@@ -270,77 +229,27 @@ ROWS: list[Bad] = [
         files=rows(row(instance_id="m0", label=0), row(label=1)),
     ),
     bad("a repeated id", opens(), "row 1", "instance_id m1 is also that of row 0", files=rows(row(), row())),
-    bad("an id of blanks", opens(), "row 1", "instance_id is", files=changed(instance_id="  ")),
-    bad("an invisible id", opens(), "row 1", "instance_id", files=changed(instance_id=ZERO)),
-    bad("a null id", opens(), "row 1", "instance_id is empty", files=changed(instance_id=None)),
-    bad(
-        "four captions",
-        opens(),
-        "row 1",
-        "caption_choices has 4 captions; this benchmark needs 5",
-        files=changed(caption_choices=["a", "b", "c", "d"]),
+    in_row_1("an id of blanks", "instance_id is", instance_id="  "),
+    in_row_1("an invisible id", "instance_id", instance_id=ZERO),
+    in_row_1("a null id", "instance_id is empty", instance_id=None),
+    in_row_1(
+        "four captions", "caption_choices has 4 captions; this benchmark needs 5", caption_choices=["a", "b", "c", "d"]
     ),
     bad("captions in one text", opens(), "row 0", "caption_choices", files=rows(row(caption_choices="one two"))),
     bad("captions by letter", opens(), "row 0", "caption_choices", files=rows(row(caption_choices={"A": "one"}))),
-    bad(
-        "a caption that is null",
-        opens(),
-        "row 1",
-        "caption C is empty",
-        files=changed(caption_choices=["a", "b", None, "d", "e"]),
+    in_row_1("a caption that is null", "caption C is empty", caption_choices=["a", "b", None, "d", "e"]),
+    in_row_1("a caption of blanks", "caption C is empty", caption_choices=["a", "b", " \t", "d", "e"]),
+    in_row_1("an invisible caption", "caption C is invisible", caption_choices=["a", "b", ZERO, "d", "e"]),
+    in_row_1(
+        "an invisible caption to explain", "caption_choices is invisible", task="explanation", caption_choices=ZERO
     ),
-    bad(
-        "a caption of blanks",
-        opens(),
-        "row 1",
-        "caption C is empty",
-        files=changed(caption_choices=["a", "b", " \t", "d", "e"]),
-    ),
-    bad(
-        "an invisible caption",
-        opens(),
-        "row 1",
-        "caption C is invisible",
-        files=changed(caption_choices=["a", "b", ZERO, "d", "e"]),
-    ),
-    bad(
-        "an invisible caption, inspect",
-        INSPECT.format("matching", ""),
-        "caption C is invisible",
-        files=changed(caption_choices=["a", "b", "\u3164\u2800", "d", "e"]),
-    ),
-    bad(
-        "an invisible caption to explain",
-        opens("explanation"),
-        "row 1",
-        "caption_choices is invisible",
-        files=changed("explanation", caption_choices=ZERO),
-    ),
-    bad(
-        "an invisible explanation",
-        opens("explanation"),
-        "row 1",
-        "label is invisible",
-        files=changed("explanation", label="\u00ad\u200d"),
-    ),
-    bad("a blank description", opens(), "row 1", "image_description is", files=changed(image_description=" ")),
-    bad(
-        "an invisible description",
-        opens(),
-        "row 1",
-        "image_description is invisible",
-        files=changed(image_description=ZERO),
-    ),
+    in_row_1("an invisible explanation", "label is invisible", task="explanation", label="\xad\u200d"),
+    in_row_1("a blank description", "image_description is", image_description=" "),
+    in_row_1("an invisible description", "image_description is invisible", image_description=ZERO),
     bad("entities that are a text", opens(), "row 0", "entities is", files=rows(row(entities="a whale"))),
-    bad(
-        "another source of the winner",
-        opens("ranking"),
-        "row 1",
-        "winner_source is 'me'",
-        files=changed("ranking", winner_source="me"),
-    ),
+    in_row_1("another source of the winner", "winner_source is 'me'", task="ranking", winner_source="me"),
     bad("a contest that is a list", opens(), "row 0", "contest_number is [1]", files=rows(row(contest_number=[1]))),
-    bad("a contest that is null", opens(), "row 1", "contest_number is None", files=changed(contest_number=None)),
+    in_row_1("a contest that is null", "contest_number is None", contest_number=None),
     bad("a contest that is NaN", opens(), "contest_number is nan", files=rows(row(contest_number=float("nan")))),
     bad(
         "a contest that is a fraction",
@@ -367,8 +276,8 @@ ROWS: list[Bad] = [
 ]
 
 PICTURES: list[Bad] = [
-    bad("a missing picture", opens(**PX), "x.png", "row 0 (instance_id m1)", files=seen(None)),
-    bad("a picture of no bytes", opens(**PX), "x.png", "there are no bytes", files=seen(b"")),
+    as_picture("a missing picture", None, "x.png", "row 0 (instance_id m1)"),
+    as_picture("a picture of no bytes", b"", "x.png", "there are no bytes"),
     bad(
         "a picture of no bytes, inspect",
         INSPECT.format("matching", "-T setting=pixels"),
@@ -383,34 +292,15 @@ PICTURES: list[Bad] = [
         "there are no bytes",
         files=seen(b""),
     ),
-    bad("half a picture", opens(**PX), "x.png", "truncated or damaged", files=seen(picture(size=(900, 900))[:900])),
-    bad(
-        "half a picture, inspect",
-        INSPECT.format("matching", "-T setting=pixels"),
-        "x.png",
-        "truncated or damaged",
-        files=seen(picture(size=(900, 900))[:900]),
-    ),
-    bad("a page in place of a picture", opens(**PX), "x.png", "a web page", files=seen("<!DOCTYPE html>")),
-    bad("a drawing", opens(**PX), "x.png", "an SVG drawing", files=seen("<svg/>")),
-    bad("a TIFF", opens(**PX), "x.png", "a TIFF picture", files=seen(picture(kind="TIFF"))),
-    bad(
-        "a pointer of Git LFS",
-        opens(**PX),
-        "x.png",
-        "git lfs pull",
-        files=seen("version https://git-lfs.github.com/spec/v1\n"),
-    ),
-    bad("too many pixels", opens(**PX), "x.png", "Scale it down", files=seen(picture("1", size=BIG))),
-    bad("a folder in place of a picture", opens(**PX), "x.png", files=seen(Path.mkdir)),
+    as_picture("half a picture", picture(size=(900, 900))[:900], "x.png", "truncated or damaged"),
+    as_picture("a page in place of a picture", "<!DOCTYPE html>", "x.png", "a web page"),
+    as_picture("a drawing", "<svg/>", "x.png", "an SVG drawing"),
+    as_picture("a TIFF", picture(kind="TIFF"), "x.png", "a TIFF picture"),
+    as_picture("a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\n", "x.png", "git lfs pull"),
+    as_picture("too many pixels", picture("1", size=BIG), "x.png", "Scale it down"),
+    as_picture("a folder in place of a picture", Path.mkdir, "x.png"),
     bad("a picture outside the folder", opens(**PX), "row 0", "../x.png", files=seen(picture(), "../x.png")),
-    bad(
-        "a picture by a link outside",
-        opens(**PX),
-        "row 0",
-        "x.png",
-        files=seen(lambda path: path.symlink_to("/etc/hostname")),
-    ),
+    as_picture("a picture by a link outside", lambda path: path.symlink_to("/etc/hostname"), "row 0", "x.png"),
     bad(
         "a picture by an absolute path",
         opens(**PX),
@@ -419,13 +309,7 @@ PICTURES: list[Bad] = [
         "absolute path",
         files=seen(None, "/etc/hostname"),
     ),
-    bad(
-        "a picture that links to itself",
-        opens(**PX),
-        "row 0",
-        "x.png",
-        files=seen(lambda path: path.symlink_to("x.png")),
-    ),
+    as_picture("a picture that links to itself", lambda path: path.symlink_to("x.png"), "row 0", "x.png"),
     bad(
         "a picture that is null",
         opens(**PX),
@@ -481,126 +365,30 @@ OTHERS: list[Bad] = [
         "inspect eval humor_tasks/mock_detecting --model baseline/first",
         "humor_tasks/mock_detecting: dataset: run `humor-tasks build mock",
     ),
-    bad(
-        "MOCK: a label that is a number",
-        opens("mock_detecting", scene="cartoon", input="description"),
-        "row 0",
-        "label",
-        files=mock(label=1),
-    ),
-    bad(
-        "MOCK: an invisible caption",
-        opens("mock_detecting", scene="cartoon", input="description"),
-        "row 0",
-        "caption",
-        "invisible",
-        files=mock(caption=ZERO),
-    ),
-    bad(
-        "MOCK: an invisible option",
-        opens("mock_matching", scene="cartoon", input="description"),
-        "row 0",
-        "options",
-        files=mock(task="matching", options=["One.", ZERO, "How lovely.", "Four."]),
-    ),
-    bad(
-        "MOCK: no description",
-        opens("mock_detecting", scene="cartoon", input="description"),
-        "row 0",
-        "description",
-        files=mock(description=None),
-    ),
+    in_mock("a label that is a number", "label", label=1),
+    in_mock("an invisible caption", "caption", "invisible", caption=ZERO),
+    in_mock("an invisible option", "options", task="matching", options=["One.", ZERO, "How lovely.", "Four."]),
+    in_mock("no description", "description", description=None),
     bad("MOCK: a missing clip", opens("mock_detecting", scene="comedy"), "row 0", "media/m1.mp4", files=mock("comedy")),
-    bad(
-        "MOCK: a dialogue that is a text",
-        opens("mock_detecting", scene="comedy", input="description"),
-        "row 0",
-        "dialogue",
-        files=mock("comedy", dialogue="ANN: no"),
-    ),
+    in_mock("a dialogue that is a text", "dialogue", scene="comedy", dialogue="ANN: no"),
     bad(
         "Humicroedit: no such folder",
         opens("humicroedit_rating", dataset="gone"),
         "gone/task-1/test.csv",
         "semeval-2020-task-7",
     ),
-    bad(
-        "Humicroedit: no marked word",
-        opens("humicroedit_rating"),
-        "task-1/test.csv, line 2",
-        "original has 0 marked words",
-        files={"d/task-1/test.csv": "id,original,edit\n1,no mark,dog\n"},
-    ),
-    bad(
-        "Humicroedit: a grade of 9",
-        opens("humicroedit_rating"),
-        "line 2",
-        "meanGrade is '9'",
-        files={"d/task-1/test.csv": "id,original,edit,meanGrade\n1,a <b/>,dog,9\n"},
-    ),
-    bad(
-        "Humicroedit: a grade of nan",
-        opens("humicroedit_rating"),
-        "line 2",
-        "meanGrade is 'nan'",
-        files={"d/task-1/test.csv": "id,original,edit,meanGrade\n1,a <b/>,dog,nan\n"},
-    ),
-    bad(
-        "Humicroedit: an invisible edit",
-        opens("humicroedit_rating"),
-        "line 2",
-        "edit is invisible",
-        files={"d/task-1/test.csv": f"id,original,edit\n1,a <b/>,{ZERO}\n"},
-    ),
-    bad(
-        "Humicroedit: JSON where a CSV is wanted",
-        opens("humicroedit_rating"),
-        "task-1/test.csv",
-        "JSON",
-        files={"d/task-1/test.csv": '[{"id": 1}]'},
-    ),
-    bad(
-        "Humicroedit: UTF-16",
-        opens("humicroedit_rating"),
-        "task-1/test.csv",
-        "UTF-16",
-        files={"d/task-1/test.csv": "id,original,edit\n".encode("utf-16")},
-    ),
-    bad(
-        "Humicroedit: an empty file",
-        opens("humicroedit_rating"),
-        "task-1/test.csv",
-        "is empty",
-        files={"d/task-1/test.csv": ""},
-    ),
-    bad(
-        "Humicroedit: a short row",
-        opens("humicroedit_rating"),
-        "line 2: has 2 fields, the header has 3",
-        files={"d/task-1/test.csv": "id,original,edit\n1,a\n"},
-    ),
+    headlines("no marked word", "id,original,edit\n1,no mark,dog\n", "line 2", "original has 0 marked words"),
+    headlines("a grade of 9", "id,original,edit,meanGrade\n1,a <b/>,dog,9\n", "line 2", "meanGrade is '9'"),
+    headlines("a grade of nan", "id,original,edit,meanGrade\n1,a <b/>,dog,nan\n", "line 2", "meanGrade is 'nan'"),
+    headlines("an invisible edit", f"id,original,edit\n1,a <b/>,{ZERO}\n", "line 2", "edit is invisible"),
+    headlines("JSON where a CSV is wanted", '[{"id": 1}]', "JSON"),
+    headlines("UTF-16", "id,original,edit\n".encode("utf-16"), "UTF-16"),
+    headlines("an empty file", "", "is empty"),
+    headlines("a short row", "id,original,edit\n1,a\n", "line 2: has 2 fields, the header has 3"),
     bad("HumorBench: no such file", opens("humorbench", dataset="gone.csv"), "gone.csv"),
-    bad(
-        "HumorBench: an empty element",
-        opens("humorbench", dataset="h.csv"),
-        "h.csv, line 2",
-        "element is empty",
-        files={"h.csv": "idx,contest_number,description,caption,element\n1,2,a,b, \n"},
-    ),
-    bad(
-        "HumorBench: an invisible element",
-        opens("humorbench", dataset="h.csv"),
-        "h.csv, line 2",
-        "element is invisible",
-        files={"h.csv": f"idx,contest_number,description,caption,element\n1,2,a,b,{ZERO}\n"},
-    ),
-    bad(
-        "HumorBench: a quote that never ends",
-        opens("humorbench", dataset="h.csv"),
-        "h.csv, line",
-        "is not CSV",
-        files={"h.csv": 'idx,contest_number,description,caption,element\n1,2,"a,b,c\n'},
-    ),
+    elements("an empty element", "1,2,a,b, ", "line 2", "element is empty"),
+    elements("an invisible element", f"1,2,a,b,{ZERO}", "line 2", "element is invisible"),
+    elements("a quote that never ends", '1,2,"a,b,c', "is not CSV"),
 ]
 
 CASES = [*FOLDERS, *FILES, *ROWS, *PICTURES, *OTHERS]

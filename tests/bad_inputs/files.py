@@ -14,6 +14,7 @@ from pathlib import Path
 from bad_inputs.case import Bad, bad
 from humor_tasks import evaluate, load
 
+Made = str | bytes | Callable[[Path], object]
 SCORE = "humor-tasks score p.json --task ranking --dataset sample"
 AGREE = "humor-tasks people agreement v.csv --items p.jsonl"
 
@@ -23,10 +24,10 @@ def replies() -> dict[str, str]:
     return {record.id: "Answer: A" for record in load("ranking", dataset="sample").records}
 
 
-def predicted(change: Callable[[dict[str, object]], object], name: str = "p.json") -> dict[str, str]:
+def replies_but(change: Callable[[dict[str, object]], object]) -> str:
     held: dict[str, object] = dict(replies())
     change(held)
-    return {name: json.dumps(held)}
+    return json.dumps(held)
 
 
 def scored(**changes: object) -> Callable[[], None]:
@@ -96,138 +97,116 @@ def damaged(path: Path) -> None:
     path.write_bytes(data[:start] + bytes(byte ^ 255 for byte in data[start : start + 50]) + data[start + 50 :])
 
 
+def predicted(name: str, content: Made, *says: str, file: str = "p.json", task: str = "ranking") -> Bad:
+    return bad(name, f"humor-tasks score {file} --task {task} --dataset sample", *says, files={file: content})
+
+
+def to_report(name: str, content: Made, *says: str, file: str = "l.eval") -> Bad:
+    return bad(name, f"humor-tasks report {file}", *says, files={file: content})
+
+
+def to_submit(name: str, content: Made, *says: str, file: str = "l.eval") -> Bad:
+    return bad(name, f"humor-tasks export submission {file} -o s.json", *says, files={file: content})
+
+
+def given_log(name: str, command: str, *says: str) -> Bad:
+    """A good log for a command that needs another one, or that is asked for what there is not."""
+    return bad(name, command, *says, files={"l.eval": logged()})
+
+
+def voted(name: str, votes: Made, *says: str) -> Bad:
+    return bad(name, AGREE, *says, files={"v.csv": votes, "p.jsonl": ITEMS})
+
+
+def on_page(name: str, items: Made, *says: str) -> Bad:
+    return bad(name, "humor-tasks people page p.jsonl", *says, files={"p.jsonl": items})
+
+
+def labelled(name: str, verdicts: Made, labels: Made, *says: str) -> Bad:
+    command = "humor-tasks judge correct j.csv --labels l.csv"
+    return bad(name, command, *says, files={"j.csv": verdicts, "l.csv": labels})
+
+
+def priced(name: str, prices: Made, *says: str) -> Bad:
+    return bad(name, "humor-tasks report l.eval --prices x.toml", *says, files={"l.eval": logged(), "x.toml": prices})
+
+
 PREDICTIONS: list[Bad] = [
     bad("no such file", SCORE, "p.json: there is no such file"),
     bad("no such CSV", SCORE.replace("p.json", "p.csv"), "p.csv: there is no such file"),
-    bad("a folder", SCORE, "p.json: is a folder", files={"p.json": Path.mkdir}),
-    bad("a link to itself", SCORE, "p.json", "link", files={"p.json": lambda path: path.symlink_to("p.json")}),
-    bad("an empty file", SCORE, "p.json: is empty", files={"p.json": ""}),
-    bad("null", SCORE, "p.json", "must be an object", files={"p.json": "null"}),
-    bad("a number", SCORE, "p.json", "must be an object", files={"p.json": "3"}),
-    bad("an empty object", SCORE, "10 missing ids", files={"p.json": "{}"}),
-    bad("an empty list", SCORE, "10 missing ids", files={"p.json": "[]"}),
-    bad("half a file", SCORE, "p.json, line 1", "not JSON", files={"p.json": '{"a": "A", '}),
-    bad("a CSV where JSON is wanted", SCORE, "p.json", "CSV", files={"p.json": "id,pred\na,A\n"}),
-    bad(
+    predicted("a folder", Path.mkdir, "p.json: is a folder"),
+    predicted("a link to itself", lambda path: path.symlink_to("p.json"), "p.json", "link"),
+    predicted("an empty file", "", "p.json: is empty"),
+    predicted("null", "null", "p.json", "must be an object"),
+    predicted("a number", "3", "p.json", "must be an object"),
+    predicted("an empty object", "{}", "10 missing ids"),
+    predicted("an empty list", "[]", "10 missing ids"),
+    predicted("half a file", '{"a": "A", ', "p.json, line 1", "not JSON"),
+    predicted("a CSV where JSON is wanted", "id,pred\na,A\n", "p.json", "CSV"),
+    predicted(
         "JSON lines where JSON is wanted",
-        SCORE,
+        '{"id": "a", "text": "A"}\n{"id": "b", "text": "A"}\n',
         "p.json",
         "JSON lines",
         ".jsonl",
-        files={"p.json": '{"id": "a", "text": "A"}\n{"id": "b", "text": "A"}\n'},
     ),
-    bad("JSON where a CSV is wanted", SCORE.replace("p.json", "p.csv"), "p.csv", "JSON", files={"p.csv": '{"a": "A"}'}),
-    bad(
+    predicted("JSON where a CSV is wanted", '{"a": "A"}', "p.csv", "JSON", file="p.csv"),
+    predicted(
         "a list where lines are wanted",
-        SCORE.replace("p.json", "p.jsonl"),
+        '[\n{"id": "a", "text": "A"}\n]',
         "p.jsonl, line 1",
         "one object a line",
-        files={"p.jsonl": '[\n{"id": "a", "text": "A"}\n]'},
+        file="p.jsonl",
     ),
-    bad("UTF-16", SCORE, "p.json", "UTF-16", files={"p.json": json.dumps({"a": "A"}).encode("utf-16")}),
-    bad("gzip", SCORE, "p.json", "gzip", files={"p.json": gzip.compress(b"{}")}),
-    bad("a zip archive", SCORE, "p.json", "zip", files={"p.json": zipped}),
-    bad("deep nesting", SCORE, "p.json", "not JSON", files={"p.json": "[" * 200_000}),
-    bad(
+    predicted("UTF-16", json.dumps({"a": "A"}).encode("utf-16"), "p.json", "UTF-16"),
+    predicted("gzip", gzip.compress(b"{}"), "p.json", "gzip"),
+    predicted("a zip archive", zipped, "p.json", "zip"),
+    predicted("deep nesting", "[" * 200000, "p.json", "not JSON"),
+    predicted(
         "a reply that is a number",
-        SCORE,
+        replies_but(lambda held: held.update({next(iter(held)): 1})),
         "p.json, id",
         "the prediction is 1; it must be text",
-        files=predicted(lambda held: held.update({next(iter(held)): 1})),
     ),
-    bad(
+    predicted(
         "a reply that is null",
-        SCORE,
+        replies_but(lambda held: held.update({next(iter(held)): None})),
         "the prediction is None; it must be text",
-        files=predicted(lambda held: held.update({next(iter(held)): None})),
     ),
-    bad(
+    predicted(
         "a reply that is NaN",
-        SCORE,
+        replies_but(lambda held: held.update({next(iter(held)): float("nan")})),
         "the prediction is nan; it must be text",
-        files=predicted(lambda held: held.update({next(iter(held)): float("nan")})),
     ),
-    bad(
-        "an unknown id",
-        SCORE,
-        "1 unknown id: extra",
-        "Nothing was scored",
-        files=predicted(lambda held: held.update(extra="A")),
+    predicted(
+        "an unknown id", replies_but(lambda held: held.update(extra="A")), "1 unknown id: extra", "Nothing was scored"
     ),
-    bad("a missing id", SCORE, "1 missing id", "Nothing was scored", files=predicted(lambda held: held.popitem())),
-    bad(
+    predicted("a missing id", replies_but(lambda held: held.popitem()), "1 missing id", "Nothing was scored"),
+    predicted(
         "an id with a blank at its end",
-        SCORE,
+        replies_but(lambda held: held.update({f"{held.popitem()[0]} ": "A"})),
         "1 unknown id",
-        files=predicted(lambda held: held.update({f"{held.popitem()[0]} ": "A"})),
     ),
-    bad("an id twice", SCORE, "1 repeated id: a", files={"p.json": '{"a": "A", "a": "B"}'}),
-    bad(
-        "a record twice",
-        SCORE,
-        "1 repeated id: a",
-        files={"p.json": '[{"id": "a", "text": "A"}, {"id": "a", "text": "A"}]'},
-    ),
-    bad(
-        "a record without an id",
-        SCORE,
-        "p.json, record 1: has no instance_id or id",
-        files={"p.json": '[{"text": "A"}]'},
-    ),
-    bad(
-        "a record without a text",
-        SCORE,
-        "p.json, record 1: has no prediction or text",
-        files={"p.json": '[{"id": "a", "txt": "A"}]'},
-    ),
-    bad(
-        "a record with two texts",
-        SCORE,
-        "has more than one prediction",
-        files={"p.json": '[{"id": "a", "text": "A", "answer": "B"}]'},
-    ),
-    bad("a record that is a list", SCORE, "p.json, record 1: must be an object", files={"p.json": '[["a", "A"]]'}),
-    bad("an id that is null", SCORE, "p.json, record 1", "id", files={"p.json": '[{"id": null, "text": "A"}]'}),
-    bad(
-        "an id that is a list",
-        SCORE,
-        "p.json, record 1: the id is ['a']",
-        files={"p.json": '[{"id": ["a"], "text": "A"}]'},
-    ),
-    bad(
-        "a CSV without pred",
-        SCORE.replace("p.json", "p.csv"),
-        "p.csv: there is no column 'pred'",
-        files={"p.csv": "id,answer\na,1\n"},
-    ),
-    bad(
+    predicted("an id twice", '{"a": "A", "a": "B"}', "1 repeated id: a"),
+    predicted("a record twice", '[{"id": "a", "text": "A"}, {"id": "a", "text": "A"}]', "1 repeated id: a"),
+    predicted("a record without an id", '[{"text": "A"}]', "p.json, record 1: has no instance_id or id"),
+    predicted("a record without a text", '[{"id": "a", "txt": "A"}]', "p.json, record 1: has no prediction or text"),
+    predicted("a record with two texts", '[{"id": "a", "text": "A", "answer": "B"}]', "has more than one prediction"),
+    predicted("a record that is a list", '[["a", "A"]]', "p.json, record 1: must be an object"),
+    predicted("an id that is null", '[{"id": null, "text": "A"}]', "p.json, record 1", "id"),
+    predicted("an id that is a list", '[{"id": ["a"], "text": "A"}]', "p.json, record 1: the id is ['a']"),
+    predicted("a CSV without pred", "id,answer\na,1\n", "p.csv: there is no column 'pred'", file="p.csv"),
+    predicted(
         "a pred of 3",
-        "humor-tasks score p.csv --task humicroedit_pairwise --dataset sample",
+        "id,pred\na,3\n",
         "p.csv, line 2",
         "Nothing was scored",
-        files={"p.csv": "id,pred\na,3\n"},
+        file="p.csv",
+        task="humicroedit_pairwise",
     ),
-    bad(
-        "a rating of nan",
-        "humor-tasks score p.csv --task humicroedit_rating --dataset sample",
-        "p.csv, line 2",
-        "nan",
-        files={"p.csv": "id,pred\na,nan\n"},
-    ),
-    bad(
-        "a rating of inf",
-        "humor-tasks score p.csv --task humicroedit_rating --dataset sample",
-        "p.csv, line 2",
-        "inf",
-        files={"p.csv": "id,pred\na,inf\n"},
-    ),
-    bad(
-        "a CSV of semicolons",
-        SCORE.replace("p.json", "p.csv"),
-        "p.csv: there is no column 'id'",
-        "id;pred",
-        files={"p.csv": "id;pred\na;1\n"},
-    ),
+    predicted("a rating of nan", "id,pred\na,nan\n", "p.csv, line 2", "nan", file="p.csv", task="humicroedit_rating"),
+    predicted("a rating of inf", "id,pred\na,inf\n", "p.csv, line 2", "inf", file="p.csv", task="humicroedit_rating"),
+    predicted("a CSV of semicolons", "id;pred\na;1\n", "p.csv: there is no column 'id'", "id;pred", file="p.csv"),
     bad("a reply that is None, in Python", scored(**{"x": None}), "unknown id: x"),
     bad(
         "a reply of bytes, in Python",
@@ -250,47 +229,20 @@ PREDICTIONS: list[Bad] = [
 
 LOGS: list[Bad] = [
     bad("no such log", "humor-tasks report l.eval", "l.eval: there is no such file or folder"),
-    bad("a folder of no logs", "humor-tasks report l.eval", "l.eval: holds no", files={"l.eval": Path.mkdir}),
+    to_report("a folder of no logs", Path.mkdir, "l.eval: holds no"),
     bad(
         "a folder for a log",
         "humor-tasks analyse hard-subset l.eval -o h.json",
         "l.eval: holds no log of humorbench",
         files={"l.eval": Path.mkdir},
     ),
-    bad("an empty log", "humor-tasks report l.eval", "l.eval", "is empty", files={"l.eval": ""}),
-    bad(
-        "a log that is text",
-        "humor-tasks report l.eval",
-        "l.eval: cannot be read as an Inspect log (it is truncated",
-        files={"l.eval": "no"},
-    ),
-    bad(
-        "a zip that is no log",
-        "humor-tasks report l.eval",
-        "l.eval: cannot be read as an Inspect log",
-        files={"l.eval": zipped},
-    ),
-    bad(
-        "half a log",
-        "humor-tasks export submission l.eval -o s.json",
-        "l.eval",
-        "truncated",
-        files={"l.eval": logged(lambda data: data[: len(data) // 2])},
-    ),
-    bad("a log with damage", "humor-tasks export submission l.eval -o s.json", "l.eval", files={"l.eval": damaged}),
-    bad(
-        "a sample that is not JSON",
-        "humor-tasks export submission l.eval -o s.json",
-        "l.eval",
-        files={"l.eval": log_with("samples/", b"{")},
-    ),
-    bad(
-        "a log without samples",
-        "humor-tasks export submission l.eval -o s.json",
-        "l.eval",
-        "samples",
-        files={"l.eval": log_with("samples/", None)},
-    ),
+    to_report("an empty log", "", "l.eval", "is empty"),
+    to_report("a log that is text", "no", "l.eval: cannot be read as an Inspect log (it is truncated"),
+    to_report("a zip that is no log", zipped, "l.eval: cannot be read as an Inspect log"),
+    to_submit("half a log", logged(lambda data: data[: len(data) // 2]), "l.eval", "truncated"),
+    to_submit("a log with damage", damaged, "l.eval"),
+    to_submit("a sample that is not JSON", log_with("samples/", b"{"), "l.eval"),
+    to_submit("a log without samples", log_with("samples/", None), "l.eval", "samples"),
     bad(
         "an unfinished log",
         "humor-tasks analyse hard-subset l.eval -o h.json",
@@ -298,32 +250,14 @@ LOGS: list[Bad] = [
         "eval-retry",
         files={"l.eval": header_with(status="started")},
     ),
-    bad(
-        "a failed log",
-        "humor-tasks export submission l.eval -o s.json",
-        "status error",
-        "eval-retry",
-        files={"l.eval": header_with(status="error")},
+    to_submit("a failed log", header_with(status="error"), "status error", "eval-retry"),
+    given_log(
+        "a log of another task", "humor-tasks analyse hard-subset l.eval -o h.json", "l.eval", "element_coverage"
     ),
-    bad(
-        "a log of another task",
-        "humor-tasks analyse hard-subset l.eval -o h.json",
-        "l.eval",
-        "element_coverage",
-        files={"l.eval": logged()},
-    ),
-    bad(
+    given_log(
         "a log of another task to grade",
         "humor-tasks grade l.eval --grader baseline/first",
         "not of humor_tasks/humorbench",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "a log of another task as a subset",
-        "humor-tasks analyse hard-subset l.eval -o s.json",
-        "l.eval",
-        "element_coverage",
-        files={"l.eval": logged()},
     ),
     bad(
         "a log of another task to correct",
@@ -339,168 +273,70 @@ LOGS: list[Bad] = [
         "explanation_preference",
         files={"l.eval": logged(), "v.csv": VOTES, "p.jsonl": ITEMS},
     ),
-    bad(
-        "a log given twice",
-        "humor-tasks analyse hard-subset l.eval l.eval -o s.json",
-        "a log is given twice",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "a JSON log that is a list",
-        "humor-tasks report l.json",
-        "l.json: cannot be read as an Inspect log",
-        files={"l.json": "[]"},
-    ),
-    bad("a log of another ending", "humor-tasks report l.txt", "l.txt", ".eval", files={"l.txt": "x"}),
-    bad(
-        "samples that are empty",
-        "humor-tasks export submission s.jsonl -o s.json",
-        "s.jsonl",
-        "samples",
-        files={"s.jsonl": ""},
-    ),
-    bad(
+    given_log("a log given twice", "humor-tasks analyse hard-subset l.eval l.eval -o s.json", "a log is given twice"),
+    to_report("a JSON log that is a list", "[]", "l.json: cannot be read as an Inspect log", file="l.json"),
+    to_report("a log of another ending", "x", "l.txt", ".eval", file="l.txt"),
+    to_submit("samples that are empty", "", "s.jsonl", "samples", file="s.jsonl"),
+    to_submit(
         "samples of another package",
-        "humor-tasks export submission s.jsonl -o s.json",
+        '{"doc": {"q": 1}, "filtered_resps": ["x"]}\n',
         "s.jsonl, line 1",
         "no sample of a humor-tasks task",
-        files={"s.jsonl": '{"doc": {"q": 1}, "filtered_resps": ["x"]}\n'},
+        file="s.jsonl",
     ),
-    bad(
-        "samples that are numbers",
-        "humor-tasks export submission s.jsonl -o s.json",
-        "s.jsonl, line 1",
-        files={"s.jsonl": "3\n"},
+    to_submit("samples that are numbers", "3\n", "s.jsonl, line 1", file="s.jsonl"),
+    to_submit("samples cut off", LINE + '{"doc": ', "s.jsonl, line 2: not JSON", file="s.jsonl"),
+    to_submit("samples in UTF-16", LINE.encode("utf-16"), "s.jsonl", "UTF-16", file="s.jsonl"),
+    to_submit(
+        "samples of free text as a submission", LINE, "s.jsonl", "matching (five choices) or ranking", file="s.jsonl"
     ),
-    bad(
-        "samples cut off",
-        "humor-tasks export submission s.jsonl -o s.json",
-        "s.jsonl, line 2: not JSON",
-        files={"s.jsonl": LINE + '{"doc": '},
-    ),
-    bad(
-        "samples in UTF-16",
-        "humor-tasks export submission s.jsonl -o s.json",
-        "s.jsonl",
-        "UTF-16",
-        files={"s.jsonl": LINE.encode("utf-16")},
-    ),
-    bad(
-        "samples of free text as a submission",
-        "humor-tasks export submission s.jsonl -o s.json",
-        "s.jsonl",
-        "matching (five choices) or ranking",
-        files={"s.jsonl": LINE},
-    ),
-    bad(
+    given_log(
         "filling with a letter that is not",
         "humor-tasks export submission l.eval -o s.json --fill F",
         "--fill F: choose random or one of A, B, C, D, E",
-        files={"l.eval": logged()},
     ),
-    bad(
-        "grading at a temperature of words",
-        "humor-tasks grade s.jsonl --grader baseline/first --temperature hot",
-        "--temperature is 'hot'",
-        files={"s.jsonl": LINE},
+    *(
+        bad(
+            f"grading at a temperature of {heat}",
+            f"humor-tasks grade s.jsonl --grader baseline/first --temperature {heat}",
+            f"--temperature is '{heat}'",
+            files={"s.jsonl": LINE},
+        )
+        for heat in ("hot", "nan")
     ),
-    bad(
-        "grading at a temperature of NaN",
-        "humor-tasks grade s.jsonl --grader baseline/first --temperature nan",
-        "--temperature is 'nan'",
-        files={"s.jsonl": LINE},
+    given_log(
+        "a report to a picture", "humor-tasks report l.eval -o r.png", "r.png: a report ends in .md, .csv, .json"
     ),
-    bad(
-        "a report to a picture",
-        "humor-tasks report l.eval -o r.png",
-        "r.png: a report ends in .md, .csv, .json",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "a plot to a table",
-        "humor-tasks report l.eval --plot r.md",
-        "r.md: a picture ends in .png, .svg, .pdf",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "an unknown hard list",
-        "humor-tasks report l.eval --hard hrad",
-        "Did you mean 'hard'?",
-        files={"l.eval": logged()},
-    ),
+    given_log("a plot to a table", "humor-tasks report l.eval --plot r.md", "r.md: a picture ends in .png, .svg, .pdf"),
+    given_log("an unknown hard list", "humor-tasks report l.eval --hard hrad", "Did you mean 'hard'?"),
 ]
 
 VOTED: list[Bad] = [
     bad("no such votes", AGREE, "v.csv: there is no such file", files={"p.jsonl": ITEMS}),
-    bad("votes that are empty", AGREE, "v.csv", "is empty", files={"v.csv": "", "p.jsonl": ITEMS}),
-    bad(
-        "votes without a rater",
-        AGREE,
-        "no column 'rater'",
-        files={"v.csv": "item,choice,time\ni1,A,\n", "p.jsonl": ITEMS},
-    ),
-    bad(
-        "a vote for C", AGREE, "v.csv", "'C'", "line 2", files={"v.csv": VOTES.replace(",A,", ",C,"), "p.jsonl": ITEMS}
-    ),
-    bad(
-        "a vote on an unknown item",
-        AGREE,
-        "unknown items",
-        "'i9'",
-        files={"v.csv": VOTES.replace("i1", "i9"), "p.jsonl": ITEMS},
-    ),
-    bad(
-        "a vote twice", AGREE, "v.csv", "line 3", files={"v.csv": VOTES + VOTES.split("\n")[1] + "\n", "p.jsonl": ITEMS}
-    ),
-    bad(
-        "a vote at no time",
-        AGREE,
-        "v.csv, line 2",
-        "time",
-        files={"v.csv": VOTES.replace("2024", "when"), "p.jsonl": ITEMS},
-    ),
-    bad(
-        "an invisible rater",
-        AGREE,
-        "v.csv, line 2",
-        "rater",
-        files={"v.csv": VOTES.replace("ann", "\u200b"), "p.jsonl": ITEMS},
-    ),
+    voted("votes that are empty", "", "v.csv", "is empty"),
+    voted("votes without a rater", "item,choice,time\ni1,A,\n", "no column 'rater'"),
+    voted("a vote for C", VOTES.replace(",A,", ",C,"), "v.csv", "'C'", "line 2"),
+    voted("a vote on an unknown item", VOTES.replace("i1", "i9"), "unknown items", "'i9'"),
+    voted("a vote twice", VOTES + VOTES.split("\n")[1] + "\n", "v.csv", "line 3"),
+    voted("a vote at no time", VOTES.replace("2024", "when"), "v.csv, line 2", "time"),
+    voted("an invisible rater", VOTES.replace("ann", "\u200b"), "v.csv, line 2", "rater"),
     bad("items that are empty", AGREE, "p.jsonl", "there are no items", files={"v.csv": VOTES, "p.jsonl": "\n"}),
     bad("items that are a CSV", AGREE, "p.jsonl", "CSV", files={"v.csv": VOTES, "p.jsonl": "id,a,b\ni1,x,y\n"}),
-    bad(
-        "an item with one option",
-        "humor-tasks people page p.jsonl",
-        "p.jsonl, row 1",
-        "options must be a list of 2 to 26",
-        files={"p.jsonl": ITEMS.replace(', "b"', "")},
+    on_page(
+        "an item with one option", ITEMS.replace(', "b"', ""), "p.jsonl, row 1", "options must be a list of 2 to 26"
     ),
-    bad(
-        "an item with an invisible option",
-        "humor-tasks people page p.jsonl",
-        "p.jsonl, row 1: option 2 is invisible",
-        files={"p.jsonl": ITEMS.replace('"b"', '"\\u200b"')},
+    on_page(
+        "an item with an invisible option", ITEMS.replace('"b"', '"\\u200b"'), "p.jsonl, row 1: option 2 is invisible"
     ),
-    bad(
-        "an item twice",
-        "humor-tasks people page p.jsonl",
-        "p.jsonl, line 2",
-        "repeats that of",
-        files={"p.jsonl": ITEMS * 2},
+    on_page("an item twice", ITEMS * 2, "p.jsonl, line 2", "repeats that of"),
+    on_page(
+        "an item with a missing picture", ITEMS.replace("}", ', "image": "gone.png"}'), "p.jsonl, row 1", "gone.png"
     ),
-    bad(
-        "an item with a missing picture",
-        "humor-tasks people page p.jsonl",
-        "p.jsonl, row 1",
-        "gone.png",
-        files={"p.jsonl": ITEMS.replace("}", ', "image": "gone.png"}')},
-    ),
-    bad(
+    on_page(
         "an item with a picture elsewhere",
-        "humor-tasks people page p.jsonl",
+        ITEMS.replace("}", ', "image": "/etc/hostname"}'),
         "p.jsonl, row 1",
         "/etc/hostname",
-        files={"p.jsonl": ITEMS.replace("}", ', "image": "/etc/hostname"}')},
     ),
     bad(
         "a file of votes that is a folder",
@@ -528,69 +364,23 @@ VOTED: list[Bad] = [
         "x.json",
         files={"x.json": '[{"a": 1}]'},
     ),
-    bad(
-        "labels without a column",
-        "humor-tasks judge correct j.csv --labels l.csv",
-        "no column 'label'",
-        files={"j.csv": "id,verdict\n1,PASS\n", "l.csv": "id,lable\n1,PASS\n"},
+    labelled("labels without a column", "id,verdict\n1,PASS\n", "id,lable\n1,PASS\n", "no column 'label'"),
+    labelled("a label of yes", "id,verdict\n1,PASS\n", "id,label\n1,yes\n", "l.csv, line 2: label is 'yes'"),
+    labelled("too few labels", "id,verdict\n1,PASS\n2,FAIL\n", "id,label\n1,PASS\n", "10"),
+    labelled("labels of unknown rows", "id,verdict\n1,PASS\n", "id,label\n9,PASS\n", "1 labelled row: 9"),
+    given_log(
+        "prices that are missing", "humor-tasks report l.eval --prices gone.toml", "prices: gone.toml", "no such file"
     ),
-    bad(
-        "a label of yes",
-        "humor-tasks judge correct j.csv --labels l.csv",
-        "l.csv, line 2: label is 'yes'",
-        files={"j.csv": "id,verdict\n1,PASS\n", "l.csv": "id,label\n1,yes\n"},
-    ),
-    bad(
-        "too few labels",
-        "humor-tasks judge correct j.csv --labels l.csv",
-        "10",
-        files={"j.csv": "id,verdict\n1,PASS\n2,FAIL\n", "l.csv": "id,label\n1,PASS\n"},
-    ),
-    bad(
-        "labels of unknown rows",
-        "humor-tasks judge correct j.csv --labels l.csv",
-        "1 labelled row: 9",
-        files={"j.csv": "id,verdict\n1,PASS\n", "l.csv": "id,label\n9,PASS\n"},
-    ),
-    bad(
-        "prices that are missing",
-        "humor-tasks report l.eval --prices gone.toml",
-        "prices: gone.toml",
-        "no such file",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "prices that are no TOML",
-        "humor-tasks report l.eval --prices x.toml",
-        "prices: x.toml",
-        "line 1",
-        files={"l.eval": logged(), "x.toml": "{"},
-    ),
-    bad(
-        "a price below zero",
-        "humor-tasks report l.eval --prices x.toml",
-        "x.toml, m/m: input is -1",
-        files={"l.eval": logged(), "x.toml": '[models."m/m"]\ninput = -1\noutput = 1\n'},
-    ),
-    bad(
-        "a price of nan",
-        "humor-tasks report l.eval --prices x.toml",
-        "x.toml, m/m: input is nan",
-        files={"l.eval": logged(), "x.toml": '[models."m/m"]\ninput = nan\noutput = 1\n'},
-    ),
+    priced("prices that are no TOML", "{", "prices: x.toml", "line 1"),
+    priced("a price below zero", '[models."m/m"]\ninput = -1\noutput = 1\n', "x.toml, m/m: input is -1"),
+    priced("a price of nan", '[models."m/m"]\ninput = nan\noutput = 1\n', "x.toml, m/m: input is nan"),
     bad(
         "systems without names",
         "humor-tasks analyse humicroedit x.csv --dataset sample",
         "x.csv: name a system and its file",
         files={"x.csv": "id,pred\n"},
     ),
-    bad(
-        "a system that is missing",
-        "humor-tasks analyse humicroedit a=x.csv --dataset sample",
-        "x.csv",
-        "no such",
-        files={},
-    ),
+    bad("a missing system", "humor-tasks analyse humicroedit a=x.csv --dataset sample", "x.csv", "no such"),
     bad(
         "a system of no row",
         "humor-tasks analyse humicroedit a=x.csv --dataset sample",

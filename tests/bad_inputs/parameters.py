@@ -29,29 +29,27 @@ def other_prices() -> Any:
     return patch.dict(os.environ, HUMOR_TASKS_PRICES="gone.toml")
 
 
+def value(name: str, task: str, *says: str, files: Any = None, **parameters: Any) -> Bad:
+    """A parameter that the task cannot have, on the sample."""
+    return bad(name, lambda: load(task, **SAMPLE, **parameters), *says, files=files or {})
+
+
+def template(name: str, text: str | bytes, *says: str) -> Bad:
+    return bad(name, opens(dataset="sample", prompts="p"), TEMPLATE, *says, files=prompts(text))
+
+
 VALUES: list[Bad] = [
     bad("no such task", lambda: load("matchin", **SAMPLE), "there is no 'matchin'", "Did you mean 'matching'?"),
     bad("a task that is None", lambda: load(None, **SAMPLE), "there is no 'None'"),
-    bad(
-        "no such parameter",
-        opens(dataset="sample", foldd=1),
-        "parameter of matching: there is no 'foldd'",
-        "Did you mean 'fold'?",
+    value(
+        "no such parameter", "matching", "parameter of matching: there is no 'foldd'", "Did you mean 'fold'?", foldd=1
     ),
-    bad(
-        "a parameter of another benchmark",
-        lambda: load("humorbench", fold=1, **SAMPLE),
-        "parameter of humorbench: there is no 'fold'",
-    ),
-    bad("shots below zero", opens(dataset="sample", shots=-1), "shots must be a whole number of at least 0, not -1"),
-    bad(
-        "shots that are NaN",
-        opens(dataset="sample", shots=float("nan")),
-        "shots must be a whole number of at least 0, not nan",
-    ),
-    bad("shots that are a fraction", opens(dataset="sample", shots=1.5), "shots must be a whole number"),
-    bad("shots that are true", opens(dataset="sample", shots=True), "shots must be a whole number", "not True"),
-    bad("more shots than the pool has", opens(dataset="sample", shots=10**9), "shots", "contests"),
+    value("a parameter of another benchmark", "humorbench", "parameter of humorbench: there is no 'fold'", fold=1),
+    value("shots below zero", "matching", "shots must be a whole number of at least 0, not -1", shots=-1),
+    value("shots that are NaN", "matching", "shots must be a whole number of at least 0, not nan", shots=float("nan")),
+    value("shots that are a fraction", "matching", "shots must be a whole number", shots=1.5),
+    value("shots that are true", "matching", "shots must be a whole number", "not True", shots=True),
+    value("more shots than the pool has", "matching", "shots", "contests", shots=10**9),
     bad("more shots than the pool has, inspect", INSPECT.format("matching", "-T shots=5000"), "shots", "contests"),
     bad(
         "more shots than the pool has, lm-eval",
@@ -59,107 +57,67 @@ VALUES: list[Bad] = [
         "contests",
     ),
     bad("shots where there is no train split", opens(shots=1), "no split 'train'", files=rows(row())),
-    bad("shots of HumorBench", lambda: load("humorbench", shots=2, **SAMPLE), "shots", "no training rows"),
-    bad("a fold of 7", opens(dataset="sample", fold=7), "fold: there is no '7'; choose from 0, 1, 2, 3, 4, all"),
-    bad("a fold that is a list", opens(dataset="sample", fold=[1, 2]), "fold", "there is no '[1, 2]'"),
-    bad("all folds of train", opens(dataset="sample", fold="all", split="train"), "use one fold"),
-    bad(
-        "a split in capitals",
-        opens(dataset="sample", split="TEST"),
-        "split: there is no 'TEST'",
-        "Did you mean 'test'?",
-    ),
-    bad("a seed that is a word", opens(dataset="sample", seed="one"), "seed must be a whole number, not 'one'"),
-    bad("a seed that is infinite", opens(dataset="sample", seed=float("inf")), "seed must be a whole number, not inf"),
-    bad("cot that is a word", opens(dataset="sample", cot="yes"), "cot must be true or false, not 'yes'"),
-    bad(
+    value("shots of HumorBench", "humorbench", "shots", "no training rows", shots=2),
+    value("a fold of 7", "matching", "fold: there is no '7'; choose from 0, 1, 2, 3, 4, all", fold=7),
+    value("a fold that is a list", "matching", "fold", "there is no '[1, 2]'", fold=[1, 2]),
+    value("all folds of train", "matching", "use one fold", fold="all", split="train"),
+    value("a split in capitals", "matching", "split: there is no 'TEST'", "Did you mean 'test'?", split="TEST"),
+    value("a seed that is a word", "matching", "seed must be a whole number, not 'one'", seed="one"),
+    value("a seed that is infinite", "matching", "seed must be a whole number, not inf", seed=float("inf")),
+    value("cot that is a word", "matching", "cot must be true or false, not 'yes'", cot="yes"),
+    value(
         "a setting without its picture",
-        opens(dataset="sample", setting="pixel"),
+        "matching",
         "setting: there is no 'pixel'",
         "Did you mean 'pixels'?",
+        setting="pixel",
     ),
-    bad("on_unparsed misspelt", opens(dataset="sample", on_unparsed="wong"), "Did you mean 'wrong'?"),
-    bad("extraction misspelt", opens(dataset="sample", extraction="lenient"), "extraction: there is no 'lenient'"),
-    bad(
-        "0 frames",
-        lambda: load("mock_detecting", frames=0, **SAMPLE),
-        "frames must be a whole number from 1 to 64, not 0",
-    ),
-    bad(
-        "65 frames",
-        lambda: load("mock_detecting", frames=65, **SAMPLE),
-        "frames must be a whole number from 1 to 64, not 65",
-    ),
-    bad(
-        "pictures below zero",
-        lambda: load("mock_generation", images=-3, **SAMPLE),
-        "images must be a whole number of at least 0, not -3",
-    ),
-    bad(
-        "a temperature that is NaN",
-        lambda: load("brainstorm", temperature=float("nan"), **SAMPLE),
-        "temperature must be a number",
-    ),
-    bad(
-        "a temperature below zero",
-        lambda: load("brainstorm", temperature=-1.0, **SAMPLE),
-        "temperature must be a number",
-    ),
-    bad("top_p above 1", lambda: load("brainstorm", top_p=7.0, **SAMPLE), "top_p must be a number"),
-    bad("more examples than there are", lambda: load("brainstorm", examples=99, **SAMPLE), "examples"),
-    bad(
-        "a subset that is not",
-        lambda: load("humorbench", subset="hrad", **SAMPLE),
-        "subset: there is no 'hrad'",
-        "Did you mean 'hard'?",
-    ),
-    bad(
+    value("on_unparsed misspelt", "matching", "Did you mean 'wrong'?", on_unparsed="wong"),
+    value("extraction misspelt", "matching", "extraction: there is no 'lenient'", extraction="lenient"),
+    value("0 frames", "mock_detecting", "frames must be a whole number from 1 to 64, not 0", frames=0),
+    value("65 frames", "mock_detecting", "frames must be a whole number from 1 to 64, not 65", frames=65),
+    value("pictures below zero", "mock_generation", "images must be a whole number of at least 0, not -3", images=-3),
+    value("a temperature that is NaN", "brainstorm", "temperature must be a number", temperature=float("nan")),
+    value("a temperature below zero", "brainstorm", "temperature must be a number", temperature=-1.0),
+    value("top_p above 1", "brainstorm", "top_p must be a number", top_p=7.0),
+    value("more examples than there are", "brainstorm", "examples", examples=99),
+    value("a subset that is not", "humorbench", "subset: there is no 'hrad'", "Did you mean 'hard'?", subset="hrad"),
+    value(
         "a subset of no keys",
-        lambda: load("humorbench", subset="s.json", **SAMPLE),
+        "humorbench",
         "s.json",
         "at least one entry",
+        subset="s.json",
         files={"s.json": '{"keys": []}'},
     ),
-    bad(
+    value(
         "a subset of unknown keys",
-        lambda: load("humorbench", subset="s.json", **SAMPLE),
+        "humorbench",
         "s.json",
         "9-x",
+        subset="s.json",
         files={"s.json": '{"keys": ["9-x"]}'},
     ),
-    bad(
+    value(
         "a subset that is a CSV named JSON",
-        lambda: load("humorbench", subset="s.json", **SAMPLE),
+        "humorbench",
         "s.json",
         "CSV",
+        subset="s.json",
         files={"s.json": "idx,element\n1,a\n"},
     ),
-    bad(
-        "a subset that is a list",
-        lambda: load("humorbench", subset="s.json", **SAMPLE),
-        "s.json",
-        '"keys"',
-        files={"s.json": '["9-x"]'},
-    ),
-    bad("a scale without meanings", lambda: load("humicroedit_rating", scale="", **SAMPLE), "scale"),
+    value("a subset that is a list", "humorbench", "s.json", '"keys"', subset="s.json", files={"s.json": '["9-x"]'}),
+    value("a scale without meanings", "humicroedit_rating", "scale", scale=""),
     bad("a preference of nothing", lambda: load("explanation_preference", **SAMPLE), "system"),
-    bad(
+    value(
         "a preference of a folder",
-        lambda: load("explanation_preference", system="d", **SAMPLE),
+        "explanation_preference",
         "d: is a folder; name 'human'",
+        system="d",
         files={"d": Path.mkdir},
     ),
-    bad(
-        "a preference of a missing file",
-        lambda: load("explanation_preference", system="gone.json", **SAMPLE),
-        "gone.json",
-        "no such",
-    ),
-    bad(
-        "a preference of a text against itself",
-        lambda: load("explanation_preference", system="human", **SAMPLE),
-        "human",
-    ),
+    value("a preference of a missing file", "explanation_preference", "gone.json", "no such", system="gone.json"),
+    value("a preference of a text against itself", "explanation_preference", "human", system="human"),
 ]
 
 PROMPTS: list[Bad] = [
@@ -179,42 +137,12 @@ PROMPTS: list[Bad] = [
         "Did you mean",
         files=prompts("x", "matchin.txt"),
     ),
-    bad("an empty template", opens(dataset="sample", prompts="p"), TEMPLATE, "lacks", files=prompts("")),
-    bad(
-        "a template without the item",
-        opens(dataset="sample", prompts="p"),
-        TEMPLATE,
-        "lacks $choices",
-        files=prompts("== user ==\n$scene"),
-    ),
-    bad(
-        "a template with another field",
-        opens(dataset="sample", prompts="p"),
-        TEMPLATE,
-        "no field $captions",
-        files=prompts("== user ==\n$scene $choices $captions"),
-    ),
-    bad(
-        "a template with a dollar sign",
-        opens(dataset="sample", prompts="p"),
-        TEMPLATE,
-        "write $$",
-        files=prompts("== user ==\n$scene $choices 5$"),
-    ),
-    bad(
-        "a template without turns",
-        opens(dataset="sample", prompts="p"),
-        TEMPLATE,
-        "== user ==",
-        files=prompts("$scene $choices"),
-    ),
-    bad(
-        "a template in UTF-16",
-        opens(dataset="sample", prompts="p"),
-        TEMPLATE,
-        "UTF-16",
-        files=prompts("== user ==\n$scene $choices".encode("utf-16")),
-    ),
+    template("an empty template", "", "lacks"),
+    template("a template without the item", "== user ==\n$scene", "lacks $choices"),
+    template("a template with another field", "== user ==\n$scene $choices $captions", "no field $captions"),
+    template("a template with a dollar sign", "== user ==\n$scene $choices 5$", "write $$"),
+    template("a template without turns", "$scene $choices", "== user =="),
+    template("a template in UTF-16", "== user ==\n$scene $choices".encode("utf-16"), "UTF-16"),
     bad(
         "a template that is a folder",
         opens(dataset="sample", prompts="p"),
