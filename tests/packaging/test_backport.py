@@ -198,35 +198,20 @@ def test_environment_variable_turns_it_off(site: Path, lm_eval: Path, value: str
     assert (set(listed["models"]) >= OUR_MODELS) is on
 
 
-def test_include_defaults_false_leaves_ours_out(site: Path, lm_eval: Path) -> None:
-    code = """
-        import json
-        from lm_eval.tasks import TaskManager
-        print(json.dumps({"tasks": TaskManager(include_defaults=False).index}))
-    """
-    assert answer(python(code, site, lm_eval)) == {"tasks": {}}
-
-
-def test_include_path_of_the_user_wins_over_ours(site: Path, lm_eval: Path, tmp_path: Path) -> None:
+def test_what_the_user_includes_wins_over_ours_and_is_scanned_once(site: Path, lm_eval: Path, tmp_path: Path) -> None:
     name = min(file.stem for file in TASKS.glob("*.yaml"))
     write(tmp_path / "mine", {f"{name}.yaml": f"task: {name}"})
     code = f"""
         import json
         from lm_eval.tasks import TaskManager
-        print(json.dumps({{"tasks": TaskManager(include_path=["mine"]).index[{name!r}]}}))
-    """
-    assert answer(python(code, site, lm_eval)) == {"tasks": f"mine/{name}.yaml"}
-
-
-def test_our_folder_is_scanned_once_when_the_user_includes_it(site: Path, lm_eval: Path) -> None:
-    code = f"""
-        import json
         from lm_eval.tasks._index import TaskIndex
-        from lm_eval.tasks import TaskManager
+        theirs, none = TaskManager(include_path=["mine"]).index[{name!r}], TaskManager(include_defaults=False).index
         TaskManager(include_path=[{str(TASKS)!r}])
-        print(json.dumps({{"scanned": TaskIndex.scanned}}))
+        print(json.dumps({{"theirs": theirs, "without defaults": none, "scanned": TaskIndex.scanned}}))
     """
-    assert answer(python(code, site, lm_eval))["scanned"].count(str(TASKS)) == 1
+    found = answer(python(code, site, lm_eval))
+    assert found["scanned"].count(str(TASKS)) == 1
+    assert (found["theirs"], found["without defaults"]) == (f"mine/{name}.yaml", {})
 
 
 @pytest.mark.parametrize("plugins", [WITH_PLUGINS, MODELS_ONLY], ids=["models and tasks", "models only"])
@@ -393,57 +378,30 @@ def test_the_hook_watches_for_exactly_what_can_be_completed(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_real_lm_eval_scans_our_folder_behind_its_own_and_before_the_users(site: Path, tmp_path: Path) -> None:
+def test_real_lm_eval_lists_ours_behind_its_own_and_before_the_users(site: Path, tmp_path: Path) -> None:
     name = min(our_names())
     write(tmp_path / "mine", {"theirs.yaml": f"task: {name}\ndataset_path: json\n"})
     # Its own 13,986 YAML files take 10 to 21 s to read: here it reads none of them.
     code = f"""
         import json, pathlib, lm_eval.tasks
+        from lm_eval.api.registry import get_model, model_registry
         from lm_eval.tasks import TaskManager
         from lm_eval.tasks._index import TaskIndex
+        ours = get_model("humor-baseline")
+        from lm_eval.api.model import LM
+        from lm_eval.models import MODEL_MAPPING
+        assert issubclass(ours, LM) and issubclass(get_model("dummy"), LM)
         files, builtin = TaskIndex._iter_yaml_files, pathlib.Path(lm_eval.tasks.__file__).parent
         TaskIndex._iter_yaml_files = staticmethod(lambda root: [] if root == builtin else files(root))
         print(json.dumps({{
+            "models": list(model_registry),
+            "own": list(MODEL_MAPPING),
             "by default": TaskManager().all_tasks,
             "without defaults": TaskManager(include_defaults=False).all_tasks,
             "theirs": str(TaskManager(include_path="mine")._index[{name!r}].yaml_path),
         }}))
     """
     listed = answer(python(code, site, real=True))
-    assert our_names()
-    assert our_names() <= set(listed["by default"])
-    assert listed["without defaults"] == []
-    assert listed["theirs"] == "mine/theirs.yaml"
-
-
-@pytest.mark.slow
-def test_real_lm_eval_lists_our_models_beside_its_own(site: Path) -> None:
-    code = """
-        import json
-        from lm_eval.api.registry import get_model, model_registry
-        ours = get_model("humor-baseline")
-        from lm_eval.api.model import LM
-        from lm_eval.models import MODEL_MAPPING
-        assert issubclass(ours, LM) and issubclass(get_model("dummy"), LM)
-        print(json.dumps({"models": list(model_registry), "own": list(MODEL_MAPPING)}))
-    """
-    listed = answer(python(code, site, real=True))
     assert set(listed["models"]) == OUR_MODELS | set(listed["own"])
-
-
-@pytest.mark.cpu(15, "lm-eval reads the 14,000 files of its own tasks")
-@pytest.mark.slow
-def test_our_names_collide_with_none_of_lm_evals_own(site: Path) -> None:
-    """The one full scan: `TaskManager` warns of an overridden name, and would take ours for lm-eval's."""
-    code = """
-        import json
-        from lm_eval.tasks import TaskManager
-        manager = TaskManager()
-        files = {name: str(entry.yaml_path) for name, entry in manager._index.items()}
-        print(json.dumps({"files": files}))
-    """
-    run = python(code, site, real=True)
-    files = answer(run)["files"]
-    assert "hellaswag" in files
-    assert {name for name, file in files.items() if file.startswith(str(TASKS))} == our_names()
-    assert "overrides existing task" not in run.stderr
+    assert our_names() <= set(listed["by default"])
+    assert (listed["without defaults"], listed["theirs"]) == ([], "mine/theirs.yaml")

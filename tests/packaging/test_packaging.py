@@ -42,16 +42,16 @@ def uv(*arguments: str | Path) -> str:
         program = find_uv_bin()
     except ImportError:
         program = shutil.which("uv") or pytest.fail("uv is missing: pip install 'humor-tasks[test]'")
-    return run([program, *arguments], cwd=REPOSITORY)
+    return run([program, *arguments], cwd=REPOSITORY).stdout
 
 
-def run(command: list[str | Path], cwd: Path, **env: str) -> str:
-    """A command's standard output; its failure shows all it said."""
+def run(command: list[str | Path], cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """What a command that succeeds says; its failure shows all of it."""
     left_out = ("COVERAGE_PROCESS_START", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "VIRTUAL_ENV")
     clean = {k: v for k, v in os.environ.items() if k not in left_out}
     done = subprocess.run(command, cwd=cwd, env=clean | env, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
-    return done.stdout
+    return done
 
 
 class Environment:
@@ -75,14 +75,28 @@ class Environment:
         """What the installed humor-tasks asks for."""
         return self.python("import importlib.metadata as m; print(*m.requires('humor-tasks'), sep='\\n')").splitlines()
 
-    def run(self, command: str, *more: str) -> str:
+    def run(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
         """Run an installed command: offline, because the packaged sample must do without the hub."""
         program, *arguments = command.split()
         settings = {"HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain", "INSPECT_LOG_DIR": str(self.work / "logs")}
         return run([self.bin / program, *arguments, *more], cwd=self.work, **settings)
 
     def python(self, code: str) -> str:
-        return self.run("python -c", code)
+        return self.run("python -c", code).stdout
+
+    def scores_in_lm_eval(self, lm_eval: str) -> str:
+        """Run one of our tasks on the packaged sample; what is said beside the results."""
+        task = "--tasks nyc_ranking --model humor-baseline --model_args strategy=first --metadata dataset=sample"
+        said = self.run(f"{lm_eval} {task} --limit 2 --output_path results").stderr
+        (results,) = (self.work / "results").rglob("results_*.json")
+        assert "acc,none" in json.loads(results.read_text())["results"]["nyc_ranking"]
+        return said
+
+    def places(self) -> list[Path]:
+        """Where the package and what is packed into it are imported from."""
+        code = "import humor_tasks as h, humor_tasks.scorers as s, humor_tasks.datasets_cards as cards\n"
+        names = "h.__file__, s.__file__, cards.folder('newyorker_caption_contest')"
+        return [Path(place) for place in self.python(f"{code}print({names})").split()]
 
     def installed(self) -> dict[str, str]:
         """All installed distributions with their versions."""
@@ -190,30 +204,26 @@ def editable(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environme
 
 @pytest.mark.cpu(20, "compiles what Inspect imports")
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "inspect"), [("oldest", "inspect"), ("editable", "python -m inspect_ai")])
-def test_inspect_works_as_typed(mode: str, inspect: str, request: pytest.FixtureRequest) -> None:
-    there: Environment = request.getfixturevalue(mode)
-    there.run(f"{inspect} eval humor_tasks/matching --model baseline/overlap -T dataset=sample --limit 2")
-    (log,) = (there.work / "logs").glob("*.eval")
+def test_the_wheel_works_in_inspect(oldest: Environment) -> None:
+    oldest.run("inspect eval humor_tasks/matching --model baseline/overlap -T dataset=sample --limit 2")
+    (log,) = (oldest.work / "logs").glob("*.eval")
     assert read_eval_log(str(log), header_only=True).status == "success"
-    places = there.python(
-        "import humor_tasks, humor_tasks.scorers, humor_tasks.datasets_cards as cards\n"
-        "print(humor_tasks.__file__, humor_tasks.scorers.__file__, cards.folder('newyorker_caption_contest'))"
-    ).split()
-    home = REPOSITORY if mode == "editable" else there.site
-    assert all(Path(place).is_relative_to(home) for place in places), places
-    assert "Usage:" in there.run("humor-tasks --help")
+    assert all(place.is_relative_to(oldest.site) for place in oldest.places())
+    assert "Usage:" in oldest.run("humor-tasks --help").stdout
+
+
+@pytest.mark.cpu(15, "compiles what lm-eval imports")
+@pytest.mark.slow
+def test_the_wheel_works_in_lm_eval(oldest: Environment) -> None:
+    oldest.scores_in_lm_eval(f"python {commands.__file__}")
 
 
 @pytest.mark.cpu(20, "lm-eval reads the 14,000 files of its own tasks")
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "lm_eval"), [("oldest", "lm_eval"), ("editable", f"python {commands.__file__}")])
-def test_lm_eval_works_as_typed(mode: str, lm_eval: str, request: pytest.FixtureRequest) -> None:
-    there: Environment = request.getfixturevalue(mode)
-    task = "--tasks nyc_ranking --model humor-baseline --model_args strategy=first --metadata dataset=sample"
-    there.run(f"{lm_eval} {task} --limit 2 --output_path results")
-    (results,) = (there.work / "results").rglob("results_*.json")
-    assert "acc,none" in json.loads(results.read_text())["results"]["nyc_ranking"]
+def test_a_checkout_works_in_lm_eval_as_typed_and_hides_none_of_its_tasks(editable: Environment) -> None:
+    """Inspect in a checkout is what all other tests run."""
+    assert "overrides existing task" not in editable.scores_in_lm_eval("python -m lm_eval")
+    assert all(place.is_relative_to(REPOSITORY) for place in editable.places())
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ def test_rows_depend_on_the_seed_only_where_a_benchmark_says_so(name: str, tmp_p
         given |= {"images": 1}
     first = opened(**given)
     assert first.options.rows_by_seed == (name in ("explanation_preference", "mock_generation", "crowd_pairs"))
-    found = {tuple(record.id for record in opened(**given, seed=seed).records) for seed in range(1, 9)}
+    found = {tuple(record.id for record in opened(**given, seed=seed).records) for seed in range(1, 4)}
     assert (len(found) > 1) == first.options.rows_by_seed
 
 
