@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import rich
 from click.testing import CliRunner
+from rich.text import Text
 from standins.commands import run_lm_eval
 
 from humor_tasks.errors import BadInput
@@ -176,7 +177,7 @@ def _uncaught(problem: BaseException, about: Any, shown: io.StringIO) -> int:
     from inspect_ai._util.error import PrerequisiteError
 
     if isinstance(problem, PrerequisiteError):
-        shown.write(str(problem.message))
+        shown.write(Text.from_markup(str(problem.message)).plain)
     else:
         shown.write("".join(traceback.format_exception(*about)))
     return 1

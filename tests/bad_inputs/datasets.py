@@ -125,7 +125,7 @@ TEXT = json.dumps(row()) + "\n"
 
 FOLDERS: list[Bad] = [
     bad("no such folder", opens(dataset="/no/where"), "dataset=/no/where", "nor a folder that exists"),
-    bad("no such folder, inspect", INSPECT.format("matching", "").replace("=d", "=/no/where"), "dataset=/no/where"),
+    bad("no such folder, inspect", INSPECT.format("matching", "").replace("=d", "=/no/[/where]"), "=/no/[/where]"),
     bad("no such folder, lm-eval", LM_EVAL.format("nyc_matching", "").replace("=d", "=/no/where"), "/no/where"),
     bad("misspelt sample", opens(dataset="smaple"), "dataset=smaple", "Did you mean 'sample'?"),
     bad("an empty name of a dataset folder", opens(dataset=" "), "dataset="),

@@ -31,7 +31,7 @@ def other_prices() -> Any:
 
 def value(name: str, task: str, *says: str, files: Any = None, **parameters: Any) -> Bad:
     """A parameter that the task cannot have, on the sample."""
-    return bad(name, lambda: load(task, **SAMPLE, **parameters), *says, files=files or {})
+    return bad(name, opens(task, dataset="sample", **parameters), *says, files=files or {})
 
 
 def template(name: str, text: str | bytes, *says: str) -> Bad:

@@ -10,24 +10,21 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob, get_model
+from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
 from standins.attacks import for_letter
 from standins.ranked import captions_of, ranked, shown_groups
 
-from humor_tasks import evaluate, load
+from humor_tasks import load
 from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Record
-from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import LETTERS, Question, best, grouped_scores
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.verdict import as_data
-from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 pytestmark = pytest.mark.slow
 
@@ -70,89 +67,6 @@ def test_both_harnesses_ask_the_same(mode: str, setting: str, shots: int) -> Non
         assert len(theirs) == 4 + 2 * shots
 
 
-def judge(prompt: str) -> str:
-    """A judge that reads the groups by the prompt's structure, and prefers the one with more characters."""
-    groups = shown_groups(prompt)
-    points = {letter: sum(len(text) for text in texts) for letter, texts in groups.items()}
-    return max(points, key=lambda letter: points[letter])
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.lm_eval_versions
-@pytest.mark.parametrize("mode", ["overall", "best_pick"])
-def test_both_harnesses_say_the_same(folder: str, tmp_path: Path, mode: str) -> None:
-    given = {"dataset": folder, "against": "all"}
-    reply = "The best of A is 3, of B 4.\n\nAnswer: {}" if mode == "best_pick" else "Answer: {}"
-    direct = opened(folder, against="all", mode=mode)
-    expected = evaluate(direct, {r.id: judge(last_turn(direct, r)) for r in direct.records}).metrics
-    model = ScriptedModel("m", lambda messages: reply.format(judge(messages[-1].text)))
-    task = build("crowd_groups", {**given, "mode": mode})
-    (log,) = eval(task, model=model.model, log_dir=str(tmp_path))
-    assert log.results is not None
-    found = {name: m.value for name, m in log.results.scores[0].metrics.items()}
-    lm = ScriptedLM(lambda prompt, doc: reply.format(judge(prompt)))
-    name = "crowd_groups_gen" if mode == "overall" else "crowd_groups_best_pick"
-    theirs = run_lm_eval(lm, name, metadata=given)["results"][name]
-    assert set(found) <= {f"{name}{end}" for name in expected for end in ("", "_stderr", "_ci_low", "_ci_high")} | {
-        *("stderr", "ci_low", "ci_high")
-    }
-    for metric, estimate in expected.items():
-        if metric.startswith(("unparsed_", "refused_")):  # Inspect leaves out the parts of what is zero
-            assert estimate.value == 0
-            continue
-        short = metric.replace("accuracy", "acc")
-        assert found[metric] == pytest.approx(estimate.value), metric
-        assert theirs[f"{short},none"] == pytest.approx(estimate.value), metric
-    if mode == "overall":
-        likely = ScriptedLM(lambda prompt, doc: f"Answer: {judge(prompt)}")
-        by_odds = run_lm_eval(likely, "crowd_groups", metadata=given)["results"]["crowd_groups"]
-        assert by_odds["acc,none"] == pytest.approx(expected["accuracy"].value)
-
-
-def test_a_server_is_asked_the_same_by_both(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    given = {"dataset": folder, "mode": "overall", "shots_from": "sample"}
-    run = opened(folder)
-    expected = evaluate(run, {r.id: judge(last_turn(run, r)) for r in run.records}).metrics
-    with ChatServer(lambda messages: f"Answer: {judge(text_of(messages[-1]))}") as server:
-        model = get_model("openai-api/mine/m", base_url=server.url, api_key="none", memoize=False)
-        (log,) = eval(build("crowd_groups", given | {"shots": 2}), model=model, log_dir=str(tmp_path))
-        first = sorted(str([text_of(m) for m in request["messages"]]) for request in server.requests)
-        server.requests.clear()
-        arguments = f"model=m,base_url={server.url}/chat/completions,tokenizer_backend=None"
-        more = {"apply_chat_template": True, "fewshot_as_multiturn": True, "num_fewshot": 2, "metadata": given}
-        found = run_lm_eval("local-chat-completions", "crowd_groups_gen", model_args=arguments, **more)["results"]
-        second = sorted(str([text_of(m) for m in request["messages"]]) for request in server.requests)
-    assert len(first) == len(run.records)
-    assert first == second
-    assert log.results is not None
-    for name, short in (("accuracy", "acc"), ("consistency", "consistency"), ("share_a", "share_a")):
-        assert log.results.scores[0].metrics[name].value == expected[name].value
-        assert found["crowd_groups_gen"][f"{short},none"] == expected[name].value
-
-
-@pytest.mark.parametrize(("strategy", "mode"), [("random", "overall"), ("longest", "best_pick")])
-def test_baselines_score_groups_alike_in_both_harnesses(folder: str, tmp_path: Path, strategy: str, mode: str) -> None:
-    given = {"dataset": folder, "against": "all", "mode": mode}
-    run = opened(**{k: v for k, v in given.items() if k != "dataset"}, folder=folder)
-    chooser = Baseline(strategy)
-    wanted = {}
-    for r in run.records:
-        question = Question(r.id, r.context, r.choices, grouped=r.grouped)
-        wanted[r.id] = LETTERS[best(grouped_scores(chooser, [question])[0])]
-    expected = evaluate(run, wanted).metrics["accuracy"]
-    (log,) = eval(build("crowd_groups", given), model=get_model(f"baseline/{strategy}"), log_dir=str(tmp_path))
-    answers = {str(sample.id): sample.scores["multiple_choice"].answer for sample in log.samples or [] if sample.scores}
-    assert answers == wanted
-    names = ("crowd_groups", "crowd_groups_gen") if mode == "overall" else ("crowd_groups_best_pick",)
-    metadata = {"dataset": folder, "against": "all"}
-    found = run_lm_eval("humor-baseline", *names, metadata=metadata, model_args=f"strategy={strategy}")["results"]
-    for name in names:
-        assert (found[name]["acc,none"], found[name]["acc_stderr,none"]) == pytest.approx(
-            (expected.value, expected.stderr)
-        )
-
-
 # ---- recalibration --------------------------------------------------------------------------------
 
 
@@ -179,9 +93,8 @@ def with_logprobs(odds: float) -> ModelOutput:
 
 @pytest.mark.inspect_ai_versions
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize("tau", ["fit", 2.5])
-def test_a_judge_is_recalibrated_alike_in_both_harnesses(folder: str, tmp_path: Path, tau: str | float) -> None:
-    given = {"dataset": folder, "against": "all", "tau": tau}
+def test_a_judge_is_recalibrated_alike_in_both_harnesses(folder: str, tmp_path: Path) -> None:
+    given = {"dataset": folder, "against": "all", "tau": "fit"}
     odds = biased(folder)
     model = ScriptedModel("m", lambda messages: with_logprobs(odds(messages[-1].text)))
     (log,) = eval(build("crowd_groups", given), model=model.model, log_dir=str(tmp_path))
@@ -191,7 +104,7 @@ def test_a_judge_is_recalibrated_alike_in_both_harnesses(folder: str, tmp_path: 
     theirs = run_lm_eval(lm, "crowd_groups", metadata=given)["results"]["crowd_groups"]
     for part in ("", "_rank200", "_rank1000", "_median"):
         for metric, value in {
-            **{"accuracy": 0.5, "share_a": 1.0, "consistency": 0.0, "tau": 2.0 if tau == "fit" else tau},
+            **{"accuracy": 0.5, "share_a": 1.0, "consistency": 0.0, "tau": 2.0},
             **{"recalibrated_accuracy": 2 / 3, "recalibrated_share_a": 0.5, "recalibrated_consistency": 1.0},
         }.items():
             assert found[f"{metric}{part}"] == pytest.approx(value), (metric, part)
@@ -200,17 +113,7 @@ def test_a_judge_is_recalibrated_alike_in_both_harnesses(folder: str, tmp_path: 
     assert found["without_log_odds"] == theirs["without_log_odds,none"] == 0
     assert found["recalibrated_accuracy_stderr"] == pytest.approx(theirs["recalibrated_acc_stderr,none"])
     assert model.configs[0].logprobs is True
-    assert len(model.asked) == (36 if tau == "fit" else 18)
-
-
-def test_tau_needs_log_probabilities(folder: str, tmp_path: Path) -> None:
-    silent = ScriptedModel("m", "Answer: A")
-    (log,) = eval(build("crowd_groups", {"dataset": folder, "tau": "fit"}), model=silent.model, log_dir=str(tmp_path))
-    assert log.status == "error"
-    assert "returns no log-probabilities; tau=fit needs those of the letters" in str(log.error)
-    config = {"task": "crowd_groups_gen", "benchmark": "crowd_groups", "output_type": "generate_until"}
-    with pytest.raises(BadInput, match=r"crowd_groups_gen generates replies; tau=1\.5 needs the log-likelihood task"):
-        BenchmarkTask({**config, "metadata": {"dataset": folder, "tau": 1.5}})
+    assert len(model.asked) == 36
 
 
 # ---- captions that attack the judge -----------------------------------------------------------------

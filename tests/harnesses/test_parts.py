@@ -213,8 +213,7 @@ def numbers(result: Any) -> dict[str, tuple[str, ...]]:
 
 # Epochs, a log of JSON, pairs from ratings, judges with subsets, two orders, replicates.
 INSPECT_RUNS = (
-    ("matching", {"shots": 1}, {"epochs": 2}),
-    ("humicroedit_rating", {}, {"log_format": "json"}),
+    ("matching", {"shots": 1}, {"epochs": 2, "log_format": "json"}),
     ("humicroedit_pairwise", {"via": "ratings"}, {}),
     ("humorbench", {"cache": False}, {}),
     ("explanation_preference", {"fold": "all"}, {}),
@@ -257,9 +256,8 @@ def reports_are_the_same(folder: Path) -> None:
     assert parts == whole
 
 
-# Likelihoods, worked examples, a group of folds, pairs from ratings, two orders.
+# Worked examples, likelihoods of a group of folds, pairs from ratings, two orders.
 LM_EVAL_RUNS = (
-    ("humicroedit_rating", {}, {}),
     ("nyc_matching_gen", {}, {"num_fewshot": 1}),
     ("nyc_ranking_crossval", {}, {}),
     ("humicroedit_pairwise_gen", {"via": "ratings"}, {}),

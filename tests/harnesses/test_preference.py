@@ -97,7 +97,7 @@ def assert_slow(log: EvalLog, judge: Judge) -> None:
 
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"order": "fixed"}, {"structured": True}])
+@pytest.mark.parametrize("more", [{"order": "fixed"}, {"structured": True}])
 def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
     judge = judging("j", fickle, as_json)
@@ -248,11 +248,7 @@ def panel_of(judges: Sequence[Judge]) -> Judge:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "panel",
-    [
-        (longer, fickle),
-        (longer, always("A"), always("TIE")),
-        (fickle, lambda first, second: None, longer),
-    ],
+    [(longer, fickle), (fickle, lambda first, second: None, longer)],
 )
 def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> None:
     judges = [judging(name, judge) for name, judge in zip("abc", panel, strict=False)]

@@ -21,7 +21,7 @@ from humor_tasks.testing import ChatServer, text_of
 pytestmark = pytest.mark.slow
 
 Answer = Callable[[list[dict[str, Any]]], str]
-PART, PAIRS = "2/5", 26  # of 130
+PART, PAIRS = "2/13", 10  # of 130
 
 
 @pytest.fixture

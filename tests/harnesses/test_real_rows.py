@@ -66,12 +66,3 @@ def agree(chooser: Chooser, inspect_model: str, lm: ChooserLM, name: str, **para
 def test_baselines_agree(real_corpus: str, name: str, fold: int, strategy: str) -> None:
     lm = BaselineLM(strategy)
     agree(Baseline(strategy), f"baseline/{strategy}", lm, name, dataset=real_corpus, fold=fold, shard="3/8")
-
-
-@pytest.mark.slow
-def test_embedding_agrees(real_corpus: str, minilm: str) -> None:
-    from humor_tasks.models.choosers.embedding import Embedding
-    from humor_tasks.on_lm_eval.providers.embedding import EmbeddingLM
-
-    lm = EmbeddingLM(minilm, device="cpu")
-    agree(Embedding(minilm), f"embedding/{minilm}", lm, "matching", dataset=real_corpus, shard="3/40")

@@ -150,8 +150,7 @@ def attacked(tmp_path: Path, elements: bool) -> tuple[Task, ScriptedModel, list[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elements", [True, False])
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("elements", "structured"), [(True, False), (False, True)])
 def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> None:
     task, model, ids, tag = attacked(tmp_path, elements)
     form = as_object if structured else verdict
