@@ -197,7 +197,8 @@ def in_lm_eval() -> Iterator[Case]:
     in_words = [stub for stub in choosing if "pixels" not in stub and "caption_only" not in stub]
     for model in BASELINES:
         yield lm_eval(in_words if model == "overlap" else choosing, model, "stubs")
-    yield lm_eval(plain, label="stubs")
+    for half in (plain[::2], plain[1::2]):  # each a test's time
+        yield lm_eval(half, label="stubs")
     yield lm_eval(("humorbench", "humorbench_autograder"))
     yield lm_eval("humorbench", one_explanation_per="caption", subset="wordplay")
     yield lm_eval("explanation_preference", system="$SYSTEM")
@@ -271,7 +272,7 @@ def all_cases() -> list[Case]:
     ]
 
 
-# What tests/whole_package/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 40 seconds
+# What tests/whole_package/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 30 seconds
 # in all.
 KEPT = """
 inspect/matching/sample/setting=description/overlap
@@ -302,6 +303,7 @@ inspect/crowd_groups/sample/tau=fit/longest
 inspect/caption_writing/sample/mode=overall/scripted
 lm_eval/crowd_pairs/sample/default/scripted
 lm_eval/bbeh_nycc_humor/sample/stubs/scripted
+lm_eval/bbeh_nycc_humor_gen/sample/stubs/scripted
 lm_eval/nyc_crossval/sample/default/overlap
 lm_eval/humorbench/sample/default/scripted
 lm_eval/explanation_preference/sample/default/scripted

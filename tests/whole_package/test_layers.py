@@ -6,7 +6,8 @@ Imports inside functions count as well: they only delay a dependency.
 from __future__ import annotations
 
 import ast
-from collections import Counter
+import functools
+from collections import Counter, defaultdict
 
 import pytest
 from rooms import HARNESSES, REPOSITORY, ROOT, by_hand, circles, floor, graph, modules, room, tree, upward
@@ -112,29 +113,31 @@ def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
     assert not {path.stem for path in MODULES.values()} & shadowed
 
 
-def test_private_names_of_inspect_are_in_one_module() -> None:
+@functools.cache
+def importers() -> dict[str, set[str]]:
+    """Which of our modules import a module, under the name that the import statement has."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for module in MODULES:
         for node in ast.walk(tree(module)):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            private = [n for n in names if n.startswith("inspect_ai.") and any(p[0] == "_" for p in n.split("."))]
-            assert not private or module == "on_inspect.private", f"{module} imports {private[0]}"
+            for name in names:
+                found[name].add(module)
+    return dict(found)
+
+
+def test_private_names_of_inspect_are_in_one_module() -> None:
+    private = [n for n in importers() if n.startswith("inspect_ai.") and any(part[0] == "_" for part in n.split("."))]
+    assert private
+    assert {module for name in private for module in importers()[name]} == {"on_inspect.private"}
 
 
 def test_classes_of_lm_eval_are_imported_in_one_module() -> None:
     theirs = ("lm_eval.api", "lm_eval.config", "lm_eval.filters", "lm_eval.scorers")
-    for module in MODULES:
-        for node in ast.walk(tree(module)):
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            named = [name for name in names if name.startswith(theirs)]
-            allowed = module in ("on_lm_eval.harness", "_lm_eval_backport")
-            assert not named or allowed, f"{module} imports {named[0]}: let on_lm_eval.harness do it"
+    users = set().union(*(modules for name, modules in importers().items() if name.startswith(theirs)))
+    assert users
+    assert users <= {"on_lm_eval.harness", "_lm_eval_backport"}, "let on_lm_eval.harness do it"
 
 
 def test_the_command_line_is_one_room() -> None:
-    for module in MODULES:
-        for node in ast.walk(tree(module)):
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            assert "click" not in names or room(module) == "cli", f"{module} imports click"
+    assert {room(module) for module in importers()["click"]} == {"cli"}
