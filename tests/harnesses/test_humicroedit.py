@@ -63,15 +63,14 @@ def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], se
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "more", "on_unparsed"), [(RATING, {}, "wrong"), (PAIRWISE, {"via": "ratings"}, "exclude")]
-)
-def test_inspect_counts_what_it_cannot_read(name: str, more: dict[str, str], on_unparsed: str) -> None:
+def test_inspect_counts_what_it_cannot_read() -> None:
+    more = {"via": "ratings", "on_unparsed": "exclude"}
+
     def spoilt(asked: str) -> str:
         return "Hard to say." if len(asked) % 5 == 0 else reply_to(asked)
 
-    log = run_in_inspect(inspect_task(name, on_unparsed=on_unparsed, **more), scripted(spoilt))
-    opened = load(name, **SAMPLE, on_unparsed=on_unparsed, **more)
+    log = run_in_inspect(inspect_task(PAIRWISE, **more), scripted(spoilt))
+    opened = load(PAIRWISE, **SAMPLE, **more)
     report = evaluate(opened, {r.id: spoilt(opened.prompt(r).turns[-1].text) for r in opened.records})
     assert 0 < report.metrics["unparsed"].value < 1
     assert_same(log, report.metrics)
@@ -84,7 +83,7 @@ SPREAD = {" 2": math.log(0.3), "2": math.log(0.1), " 0": math.log(0.2), " x": ma
 
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "blank"), [(RATING, ""), (RATING, "▁"), (PAIRWISE, " ")])
+@pytest.mark.parametrize(("name", "blank"), [(RATING, "▁"), (PAIRWISE, " ")])
 def test_expected_values_are_those_of_the_first_digit(name: str, blank: str) -> None:
     """Of 0.6 on digits 0.4 are on 2: 4/3, whatever the reply says."""
     tokens = [("Rating", {"Rating": -0.1, "3": -2.0}), (":", {}), (f"{blank}3", SPREAD), (".", {"1": 0.0})]

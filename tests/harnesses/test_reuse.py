@@ -34,7 +34,7 @@ from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.client import local_files
 from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import matching, ranking
-from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 SAMPLE = {"dataset": "sample"}
 
@@ -63,18 +63,6 @@ def test_use_cache_is_refused_on_the_command_line(tmp_path: Path) -> None:
     command = ["--tasks", "nyc_ranking", "--model", "humor-baseline", "--model_args", "strategy=longest"]
     with pytest.raises(BadInput, match="--use_cache: leave it out for BaselineLM"):
         commands.lm_eval(*command, "--metadata", "dataset=sample", "--use_cache", "F", cwd=tmp_path)
-
-
-@pytest.mark.slow
-def test_use_cache_is_refused_for_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "not a key")
-    asked = []
-    with ChatServer(lambda messages: asked.append(messages) or "Answer: A") as server:
-        command = ["--tasks", "nyc_matching_gen", "--model", "local-chat-completions", "--apply_chat_template"]
-        command += ["--model_args", f"model=m,base_url={server.url}/chat/completions", "--metadata", "dataset=sample"]
-        with pytest.raises(BadInput, match="--use_cache: leave it out for nyc_matching_gen"):
-            commands.lm_eval(*command, "--use_cache", "F", cwd=tmp_path)
-    assert asked == []
 
 
 @pytest.mark.lm_eval_versions
@@ -288,13 +276,12 @@ def test_every_example_of_scoring_again_keeps_the_scores_and_the_log() -> None:
 
 
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize("flag", ["cache_requests", "rewrite_requests_cache"])
 def test_the_request_cache_is_not_used(
-    flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
     shown = []
-    how: dict[str, Any] = {"cache_requests": True, flag: True, "limit": 2}
+    how: dict[str, Any] = {"cache_requests": True, "rewrite_requests_cache": True, "limit": 2}
     for given, shots in (({"fold": 0}, 0), ({"fold": 1}, 0), ({"fold": 0, "setting": "caption_only"}, 0), ({}, 1)):
         model = ScriptedLM("Answer: A")
         run_lm_eval(model, "nyc_matching", metadata=SAMPLE | given, num_fewshot=shots, **how)

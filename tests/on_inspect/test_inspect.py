@@ -176,16 +176,6 @@ def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
     assert [warned in each for each in told] == [True] * (reducer == "pass_at_2")
 
 
-@pytest.mark.slow
-def test_all_folds_in_one_run() -> None:
-    log = run(ranking(dataset="sample", fold="all"), "baseline/first")
-    found = metrics(log)
-    folds = [found[f"accuracy_fold{k}"] for k in range(5)]
-    assert found["accuracy"] == pytest.approx(sum(folds) / 5)
-    single = metrics(run(ranking(dataset="sample", fold=3), "baseline/first"))
-    assert single["crowd_accuracy"] == found["crowd_accuracy_fold3"]
-
-
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_log_can_be_rescored_by_another_rule() -> None:
