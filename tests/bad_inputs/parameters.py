@@ -10,7 +10,7 @@ from unittest.mock import patch
 from standins.bad_rows import row
 
 from bad_inputs.case import Bad, bad
-from bad_inputs.datasets import opens, rows
+from bad_inputs.datasets import opens, picture, rows, seen
 from humor_tasks import clip_predict, evaluate, load
 from humor_tasks.on_inspect.client import register_prices
 
@@ -325,8 +325,15 @@ COMMANDS: list[Bad] = [
         files={"m.json": "{}", "out/x": "mine"},
     ),
     bad("build of WITS without files", "humor-tasks build mock --wits w -o out", "w", files={"w": Path.mkdir}),
-    bad("describe by no model", "humor-tasks describe --model baseline/overlp --dataset sample -o out", "overlp"),
-    bad("describe by a model without eyes", "humor-tasks describe --model gone/gone --dataset sample -o out", "gone"),
+    *(
+        bad(
+            f"describe by {what}",
+            f"humor-tasks describe --model {model} --dataset d -o out",
+            model.split("/")[1],
+            files=seen(picture()),
+        )
+        for what, model in (("no model", "baseline/overlp"), ("a model without eyes", "gone/gone"))
+    ),
     bad(
         "describe at a temperature of words",
         "humor-tasks describe --model baseline/first --dataset sample -o out --temperature hot",
