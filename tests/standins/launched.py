@@ -1,8 +1,7 @@
 """What each of two processes trains: `launched.py START HOME COMMANDS`, COMMANDS (JSON) those of `humor-tasks train`.
 
-With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same (no
-dropout: as in one process) and in HOME/cut, which is stopped in its second epoch and resumed; with FSDP the latter has
-dropout, and HOME/whole is the same without a stop. Without them the smallest training, in HOME/line.
+With FSDP or DeepSpeed also the tiny T5 in START on the shared loop, divided among the processes: in HOME/same, and in
+HOME/cut, which is stopped in its second epoch and resumed. Without them the smallest training, in HOME/line.
 """
 
 from __future__ import annotations
@@ -38,13 +37,11 @@ class Answers(Epochs):
 
     CURVE = ("epoch", "step", "train_loss", "validation_loss")
 
-    def __init__(
-        self, start: Path, output: Path, dropout: float, micro: int = 2, clip_norm: float = 0.5, killed: int = -1
-    ) -> None:
+    def __init__(self, start: Path, output: Path, micro: int = 2, killed: int = -1) -> None:
         self.output, self.epochs, self.patience, self.rate = output, 2, 0, 0.01
-        self.micro, self.clip_norm, self.killed = micro, clip_norm, killed
+        self.micro, self.clip_norm, self.killed = micro, 0.5, killed
         self.accelerator = accelerator_for("no", "cpu", sharded=True)
-        self.network = T5ForConditionalGeneration.from_pretrained(start, dropout_rate=dropout, dtype=torch.float32)
+        self.network = T5ForConditionalGeneration.from_pretrained(start, dropout_rate=0.0, dtype=torch.float32)
         self.network.gradient_checkpointing_enable({"use_reentrant": False})
         self.optimizer = adamw(self.network, Settings, self.rate)
         self.steps = -(-ROWS // SIZE)
@@ -109,19 +106,15 @@ def divided(start: Path, home: Path) -> None:
         import deepspeed.ops
 
         deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False  # compiled at the first use; gloo does the same
-    trained(start, home / "same", dropout=0.0)
-    dropout = 0.0
-    if requested() == "FSDP":
-        dropout = 0.3
-        trained(start, home / "whole", dropout=dropout)
+    trained(start, home / "same")
     try:
-        trained(start, home / "cut", dropout=dropout, killed=1)
+        trained(start, home / "cut", killed=1)
     except Killed:
         if PartialState().is_main_process:
             left = sorted(str(path.relative_to(home / "cut")) for path in (home / "cut").rglob("*") if path.is_file())
             (home / "left.txt").write_text("\n".join(left))
         PartialState().wait_for_everyone()
-        trained(start, home / "cut", dropout=dropout)
+        trained(start, home / "cut")
     with whole_networks():
         again = T5ForConditionalGeneration.from_pretrained(home / "same" / "model")
     totals = gather_object([sum(float(parameter.detach().double().sum()) for parameter in again.parameters())])
