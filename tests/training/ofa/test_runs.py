@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -24,21 +23,19 @@ from safetensors.torch import load_file
 from standins import commands
 from standins.small_sample import small_sample
 from standins.tiny_ofa import tiny_ofa
-from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, refusal
+from standins.trainings import numbers_of_curve, refusal
 
 from humor_tasks import evaluate, load
 from humor_tasks.cli.train import train as command
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.rows import described_by
 from humor_tasks.data.trained_on import RECORD, trainings
-from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.models.ofa import Describer
-from humor_tasks.scorers.perplexity import UNITS
-from humor_tasks.training.ofa.data import Splits, read_splits
-from humor_tasks.training.ofa.finetune import Trainer, train
+from humor_tasks.training.ofa import finetune
+from humor_tasks.training.ofa.data import Row, Splits, read_splits
+from humor_tasks.training.ofa.finetune import train
 from humor_tasks.training.ofa.settings import OfaTrainConfig
-from humor_tasks.training.text.data import read_splits as read_text_splits
-from humor_tasks.training.text.settings import TextTrainConfig
+from humor_tasks.training.run_folders import record
 
 QUICK: dict[str, Any] = {"lr": (1e-3,), "batch_size": 4, "epochs": 2, "patience": 0, "device": "cpu"}
 refused = partial(refusal, train)
@@ -54,9 +51,7 @@ def config(tiny: str, sample: str) -> Made:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "more", [{}, {"precision": "bf16", "checkpointing": True, "micro_batch": 3}, {"image_size": 32}]
-)
+@pytest.mark.parametrize("more", [{"image_size": 32}, {"precision": "bf16", "checkpointing": True, "micro_batch": 3}])
 def test_a_run_folder_holds_what_its_model_says(
     more: dict[str, Any], config: Made, tiny: str, splits: Splits, tmp_path: Path
 ) -> None:
@@ -82,17 +77,16 @@ def test_a_run_folder_holds_what_its_model_says(
     assert metrics["test"]["nll_by_question"].keys() == QUESTIONS.keys()
     asked = Describer.load(output / "model", {"device": "cpu"})
     assert asked.pixels.size == more.get("image_size", 48)
-    row = splits.test[0]
-    assert isinstance(asked.answer([row.picture], [QUESTIONS[row.question]])[0], str)
+    if "image_size" in more:
+        nll, tokens = nll_one_by_one(asked, splits.test)
+        assert metrics["test"]["tokens"] == tokens
+        assert metrics["test"]["nll"] == pytest.approx(nll / tokens, rel=1e-4)
     assert train(settings, output, {"0": splits}, progress=False) == metrics  # finished: not trained again
 
 
-@pytest.mark.slow
-def test_the_test_loss_is_that_of_the_answers_one_by_one(config: Made, splits: Splits, tmp_path: Path) -> None:
-    metrics = train(config(epochs=1), tmp_path / "run", {"0": splits}, progress=False)
-    asked = Describer.load(tmp_path / "run" / "model", {"device": "cpu"})
+def nll_one_by_one(asked: Describer, rows: Sequence[Row]) -> tuple[float, int]:
     nll, tokens = 0.0, 0
-    for row in splits.test:
+    for row in rows:
         ids = asked.tokenizer.encode(f" {row.answer}", marks=False)
         shown = np.array(asked.pixels.fitted(row.picture.open(), "here"))
         pixels = asked.pixels.normalised(torch.from_numpy(shown)[None])
@@ -101,52 +95,35 @@ def test_the_test_loss_is_that_of_the_answers_one_by_one(config: Made, splits: S
             chances = asked.ofa.network(questions, pixels, torch.tensor([ids[:-1]]))[0].log_softmax(1)
         nll -= sum(float(chances[i, token]) for i, token in enumerate(ids[1:]))
         tokens += len(ids) - 1
-    assert metrics["test"]["tokens"] == tokens
-    assert metrics["test"]["nll"] == pytest.approx(nll / tokens, rel=1e-4)
+    return nll, tokens
 
 
-@pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_end(config: Made, splits: Splits, tmp_path: Path) -> None:
-    settings, data = config(epochs=3), {"0": splits}
-    with killed_in_third_epoch(Trainer):
-        train(settings, tmp_path / "cut", data, progress=False)
-    assert len(numbers_of_curve(tmp_path / "cut")) == 2
-    assert not (tmp_path / "cut" / "model").exists()
-    expected = train(settings, tmp_path / "whole", data, progress=False)
-    assert but_time(train(settings, tmp_path / "cut", data, progress=False)) == but_time(expected)
-    for name in ("curves.csv", "training.json", "model/model.safetensors", "model/config.json", "model/vocab.json"):
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+# ---- folds and tasks ----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.cpu(10, "trains five folds, each of whose models then describes its own")
-def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_fold(
-    config: Made, tiny: str, sample: str, tmp_path: Path
-) -> None:
-    output, settings = tmp_path / "run", config(fold="all", lr=(1e-5, 1e-2), epochs=1, batch_size=60)
-    metrics = train(settings, output, progress=False)
-    each = [json.loads((output / f"fold-{k}" / "metrics.json").read_text()) for k in range(5)]
-    for split in ("validation", "test"):
-        for name in ("loss", "nll"):
-            assert metrics[split][name] == pytest.approx(fmean(one[split][name] for one in each))
-    assert {fold: one["best_epoch"] for fold, one in metrics["folds"].items()} == dict.fromkeys("01234", 1)
-    assert len({one["test"]["nll"] for one in each}) == 5
-
-    first = each[0]
-    values = {rate: -loss for rate, loss in first["validation_by_lr"].items()}
-    tried = {
-        str(rate): json.loads((output / "fold-0" / f"lr-{rate}" / "metrics.json").read_text()) for rate in settings.lr
+def test_each_fold_is_trained_on_its_own_rows(config: Made) -> None:
+    whole = config(fold="all")
+    data = finetune._read(whole)
+    assert list(data) == list("01234")
+    assert finetune._RECIPE.of_fold(data, "3") == {"3": data["3"]}
+    assert data["3"].train == read_splits(config(fold="3")).train != data["0"].train
+    assert (finetune._RECIPE.one_rate, finetune._RECIPE.means) == (True, ("loss", "nll"))
+    assert finetune._evaluated(whole, data) == {}  # answers about a cartoon have no score
+    runs = finetune._evaluated(config(fold="all", task="explanation"), data)
+    assert {split: len({r.groups["fold"] for r in run.records}) for split, run in runs.items()} == {
+        "validation": 5,
+        "test": 5,
     }
-    assert values == {rate: one["validation"]["loss"] for rate, one in tried.items()}
-    best = min(settings.lr, key=lambda rate: values[str(rate)])
-    assert {one["lr"] for one in metrics["folds"].values()} == {best}
-    assert train(settings, output, progress=False) == metrics
-    alone = train(settings.with_values(fold="3", lr=(best,)), output / "fold-3", progress=False)
-    assert alone == each[3]
 
+
+@pytest.mark.slow
+def test_each_folds_model_describes_its_own_fold(config: Made, tiny: str, sample: str, tmp_path: Path) -> None:
+    output = tmp_path / "run"
+    for fold, splits in ((k, read_splits(config(fold=k))) for k in "01234"):
+        shutil.copytree(tiny, output / f"fold-{fold}" / "model")
+        record(output / f"fold-{fold}" / "model", "matching", splits.source, fold, splits.units("matching"))
     asked = ["--dataset", sample, "--task", "matching", "--unanswered", "?"]
-    asked += ["-M", "device=cpu", "-M", "beams=1", "-M", "max_len=3"]
-    asked += ["--split", "validation", "--split", "test"]
+    asked += ["-M", "device=cpu", "-M", "beams=1", "-M", "max_len=3", "--split", "test"]
     told = commands.refused("describe", "--model", f"ofa/{output}/fold-0/model", *asked, "-o", tmp_path / "leak")
     assert "was trained on 1 unit" in told
     assert f"Use fold=0 of {sample}, whose test split it has not seen; other folds need a model each" in told
@@ -157,12 +134,12 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
     assert [model["checkpoint"] for model in said["asked"]["models"].values()] == [
         str(output / f"fold-{k}" / "model") for k in range(5)
     ]
-    folds = read_text_splits(TextTrainConfig("matching", tiny, dataset=str(tmp_path / "described"), fold="all"))
+    described = load("matching", dataset=str(tmp_path / "described"), fold="all").records
     shown = load("matching", dataset=sample, setting="pixels", fold="all").records
-    assert [r.id for r in folds.evaluated["test"].records] == [r.id for r in shown]
+    assert [r.id for r in described] == [r.id for r in shown]
     with (tmp_path / "described.answers.jsonl").open() as lines:
         known = {(a["asked"]["checkpoint"], a["picture"], a["question"]): a["answer"] for a in map(json.loads, lines)}
-    for made, before in zip(folds.evaluated["test"].records, shown, strict=True):
+    for made, before in zip(described, shown, strict=True):
         model = str(output / f"fold-{made.groups['fold']}" / "model")
         assert before.picture
         answer = known[model, before.picture.sha256(), QUESTIONS["location"]]
@@ -170,43 +147,37 @@ def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_
 
 
 @pytest.mark.slow
-@pytest.mark.cpu(10, "trains five folds")
 def test_a_task_with_free_text_is_learned_itself(
     config: Made, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("humor_tasks.training.ofa.finetune.LONGEST", 4)
     run = load("explanation", dataset=sample, setting="pixels", cot=False)
     start = tiny_ofa(tmp_path / "tiny", [str(record.target) for record in run.records], max_position_embeddings=1024)
-    output, settings = tmp_path / "run", config(start, task="explanation", fold="all", epochs=1, batch_size=6)
+    output, settings = tmp_path / "run", config(start, task="explanation", epochs=1, batch_size=6)
     metrics = train(settings, output, progress=False)
-    one = json.loads((output / "fold-0" / "metrics.json").read_text())
-    assert one["rows"] == {
-        split: len(load("explanation", dataset=sample, split=split).records) for split in one["rows"]
+    assert metrics["rows"] == {
+        split: len(load("explanation", dataset=sample, split=split).records) for split in metrics["rows"]
     }
-    assert one["test"]["nll_by_question"].keys() == {"explanation"}
-    written = json.loads((output / "fold-0" / "predictions_test.json").read_text())
-    assert one["test"]["metrics"] == evaluate(run, written).as_dict()["metrics"]
-    each = [json.loads((output / f"fold-{k}" / "metrics.json").read_text()) for k in range(5)]
-    for name in UNITS:
-        mean = fmean(fold["test"]["perplexity"][name]["value"] for fold in each)
-        assert metrics["test"]["perplexity"][name]["value"] == pytest.approx(mean)
+    assert metrics["test"]["nll_by_question"].keys() == {"explanation"}
+    written = json.loads((output / "predictions_test.json").read_text())
+    assert metrics["test"]["metrics"] == evaluate(run, written).as_dict()["metrics"]
     assert metrics["test"]["metrics"].keys() >= {"bleu", "rouge_l"}
 
     # The harness asks what was trained: the same perplexity, the same answers.
-    describer = Describer.load(output / "fold-0" / "model", {"device": "cpu"})
-    row = read_splits(settings.with_values(fold="0")).test[0]
+    describer = Describer.load(output / "model", {"device": "cpu"})
+    row = read_splits(settings).test[0]
     assert describer.answer([row.picture], [row.question_text], replace(describer.settings, max_len=4)) == [
         written[run.records[0].id]
     ]
     commands.lm_eval(
-        *("--model", "humor-ofa", "--model_args", f"pretrained={output}/fold-0/model", "--apply_chat_template"),
+        *("--model", "humor-ofa", "--model_args", f"pretrained={output}/model", "--apply_chat_template"),
         *("--device", "cpu", "--tasks", "nyc_explanation_pixels", "--metadata", f"dataset={sample}"),
         *("--output_path", "results"),
         cwd=tmp_path,
     )
     (results,) = (json.loads(path.read_text()) for path in (tmp_path / "results").rglob("results_*.json"))
     found = results["results"]["nyc_explanation_pixels"]["word_perplexity,none"]
-    assert found == pytest.approx(one["test"]["perplexity"]["word_perplexity"]["value"], rel=1e-4)
+    assert found == pytest.approx(metrics["test"]["perplexity"]["word_perplexity"]["value"], rel=1e-4)
 
 
 @pytest.mark.slow
@@ -227,50 +198,32 @@ def test_the_command(tiny: str, sample: str, tmp_path: Path, monkeypatch: pytest
 # ---- bad input ----------------------------------------------------------------------------------
 
 
-def test_bad_data(config: Made, tmp_path: Path) -> None:
-    source = Path(card_folder("newyorker_caption_contest"))
-
-    def copied(name: str, *configs: str) -> Path:
-        target = tmp_path / name
+def test_what_cannot_be_trained_leaves_no_folder(
+    config: Made, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copied(name: str, *configs: str) -> str:
+        source, target = Path(sample), tmp_path / name
         shutil.copytree(source / "images", target / "images")
         for config_ in configs:
             (target / config_).mkdir()
             for block, split in enumerate(("test", "validation", "train")):
                 shutil.copy(source / config_ / f"block{block}.jsonl", target / config_ / f"{split}.jsonl")
-        return target
+        return str(target)
 
-    output = tmp_path / "out"
-    words = copied("words", "matching")
-    assert "no config 'matching_from_pixels'" in refused(config(dataset=str(words)), output)
-    pixels = copied("pixels", "matching_from_pixels")
-    assert "no config 'matching'" in refused(config(dataset=str(pixels)), output)
     gone = copied("gone", "matching", "matching_from_pixels")
-    (gone / "images" / "9012.png").unlink()
-    assert "no picture file 'images/9012.png'" in refused(config(dataset=str(gone)), output)
-    assert "matching_1" in refused(config(dataset=str(gone), fold="1"), output)
-    assert not output.exists()
-
-
-@pytest.mark.slow
-def test_bad_checkpoints(config: Made, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def changed(name: str, **values: Any) -> str:
-        shutil.copytree(tiny, tmp_path / name)
-        about = json.loads((tmp_path / name / "config.json").read_text())
-        (tmp_path / name / "config.json").write_text(json.dumps(about | values))
-        return str(tmp_path / name)
-
-    output = tmp_path / "out"
-    other = changed("other", d_model=64)
-    assert "The checkpoint has another size than its config.json" in refused(config(other), output)
-    wordless = changed("wordless")
-    (Path(wordless) / "vocab.json").unlink()
-    assert "there is no vocabulary" in refused(config(wordless), output)
-    assert "random/tiny has no vocabulary" in refused(config("random/tiny"), output)
-    assert "there is no such folder" in refused(config(str(tmp_path / "nowhere")), output)
-    assert "this network has positions for 96" in refused(config(image_size=480), output)
-    assert "must be a multiple of 16" in refused(config(image_size=50), output)
+    (tmp_path / "gone" / "images" / "9011.png").unlink()
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    assert "ofa: device 'cuda' is not available" in refused(config(device="cuda"), output)
+    for settings, said in (
+        (config(dataset=copied("words", "matching")), "no config 'matching_from_pixels'"),
+        (config(dataset=copied("pixels", "matching_from_pixels")), "no config 'matching'"),
+        (config(dataset=gone), "no picture file 'images/9011.png'"),
+        (config(dataset=gone, fold="1"), "matching_1"),
+        (config(str(tmp_path / "nowhere")), "there is no such folder"),
+        (config(image_size=480), "this network has positions for 96"),
+        (config(device="cuda"), "ofa: device 'cuda' is not available"),
+    ):
+        assert said in refused(settings, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 # ---- a model that knows the sample by heart, and what follows from it ----------------------------
@@ -291,6 +244,7 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = read_splits(OfaTrainConfig("x", dataset=sample)).test
     start = tiny_ofa(home / "tiny", [row.answer for row in rows], size=600, d_model=64)
     values: dict[str, Any] = {"lr": (3e-3,), "beta2": 0.98, "smoothing": 0.0, "weight_decay": 0.0, "epochs": 8}
+    values |= {"freeze_resnet": True}  # pictures are read once
     # Each row is there many times: judging the model and keeping it after every epoch takes longer than the steps.
     how = OfaTrainConfig(start, dataset=sample, batch_size=8, patience=0, device="cpu", **values)
     train(how, home / "run", {"0": Splits(rows * 12, rows, rows)}, progress=False)
@@ -325,8 +279,8 @@ def test_a_tiny_ofa_learns_the_sample_by_heart_and_both_harnesses_score_its_word
     assert training["units"] == {split: ["newyorker-9002", "newyorker-9003"] for split in ("train", "validation")}
     (output / "model" / RECORD).unlink()  # or it would be refused for the rows that it was trained on
     metrics = json.loads((output / "metrics.json").read_text())
-    assert metrics["test"]["nll"] < 0.05
-    assert numbers_of_curve(output)[-1]["train_loss"] < 0.05 < 1 < numbers_of_curve(output)[0]["train_loss"]
+    assert metrics["test"]["nll"] < 0.1
+    assert numbers_of_curve(output)[-1]["train_loss"] < 0.1 < 1 < numbers_of_curve(output)[0]["train_loss"]
     rows = read_splits(OfaTrainConfig("x", dataset=sample)).test
     asked = Describer.load(output / "model", {"device": "cpu"} | SEARCH)
     said = asked.answer([row.picture for row in rows], [QUESTIONS[row.question] for row in rows])

@@ -32,10 +32,10 @@ def test_a_full_disk_leaves_the_last_good_weights(name: str, tmp_path: Path, mon
     model = tiny_folder(tmp_path / "model", ["a fish in a living room"], "encoder", width=16, layers=1)
     how: dict[str, Any]
     rows, how = small_sample(tmp_path / "rows"), {"encoding": "bi", "patience": 0, "device": "cpu"}
-    settings = TextTrainConfig("ranking", model, dataset=rows, lr=(1e-3,), epochs=3, **how)
-    values = iter([0.5, 0.4, 0.3])
+    settings = TextTrainConfig("ranking", model, dataset=rows, lr=(1e-3,), epochs=2, **how)
+    values = iter([0.5, 0.4])
     monkeypatch.setattr(finetune.Trainer, "_evaluate", lambda self, step: (next(values), (0.5, 0.0)))
-    monkeypatch.setattr(finetune.Trainer, "best", 0.3, raising=False)
+    monkeypatch.setattr(finetune.Trainer, "best", 0.4, raising=False)
     where, writer = WRITERS[name]
     real, output = getattr(where, writer), tmp_path / "run"
 
@@ -52,5 +52,5 @@ def test_a_full_disk_leaves_the_last_good_weights(name: str, tmp_path: Path, mon
     left = {path.name for path in output.iterdir() if path.is_dir()}
     assert left == {"best-1", "checkpoint-1"}
     assert json.loads((output / "checkpoint-1" / "state.json").read_text())["best_epoch"] == 1
-    values = iter([0.4, 0.3])
-    assert train(settings, output, progress=False)["best_epoch"] == 3
+    values = iter([0.4])
+    assert train(settings, output, progress=False)["best_epoch"] == 2
