@@ -29,7 +29,7 @@ class Provider(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.fault: Fault = lambda number, method, path: None
-        self.statuses = ["validating_files", "queued", "running", "succeeded"]
+        self.statuses = ["running", "succeeded"]
         self.file_statuses = ["uploaded", "processed"]
         self.error: dict[str, Any] | None = None
         self.status_details: str | None = None

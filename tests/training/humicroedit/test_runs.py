@@ -39,7 +39,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "vectors": {"system": "vectors", "context": "masked", "original_word": True, "lr": 0.01, "epochs": 8},
     "attention": {"system": "encoder", "pooling": "attention", "features": "position+string", "lr": 3e-3, "epochs": 6},
     "lstm": {"system": "vectors", "pooling": "lstm", "freeze": True, "head_lr": 0.01, "epochs": 8, "text": "lower"},
-    "grades": {"system": "grades", "lr": 6e-3, "epochs": 3},
+    "grades": {"system": "grades", "lr": 1e-2, "epochs": 2},
     "gru": {
         "system": "ensemble",
         "grid": ("system=vectors,features", "pooling=gru", "features=length", "text=lower,no-symbols"),
