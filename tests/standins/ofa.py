@@ -123,6 +123,12 @@ def texts(lengths: list[int], config: OfaConfig | None = None, seed: int = 0) ->
     return ids
 
 
+def gap(a: torch.Tensor, b: torch.Tensor) -> float:
+    """The greatest difference of two numbers at one place."""
+    assert a.shape == b.shape
+    return float((a - b).abs().max())
+
+
 def published_outputs(real_data: Path) -> Path:
     """The folder of OFA's published reference outputs, which are no part of this project."""
     folder = real_data.parent / "ofa" / "golden"

@@ -19,12 +19,12 @@ class Killed(BaseException):
 
 
 @contextmanager
-def killed_in_third_epoch(trainer: type[Any]) -> Iterator[None]:
-    """Such a training ends where its third epoch begins. By a real kill: tests/training/test_loop.py."""
+def killed_in_epoch(last: int, trainer: type[Any]) -> Iterator[None]:
+    """Such a training ends where that epoch begins. By a real kill: tests/training/test_loop.py."""
     epoch = trainer._epoch
 
     def killed(self: Any, number: int, *rest: Any) -> tuple[float, ...]:
-        if number == 2:
+        if number == last - 1:
             raise Killed
         return epoch(self, number, *rest)  # type: ignore[no-any-return]
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from standins import tiny_training
 from standins.tiny_training import Line, trained
-from standins.trainings import Killed
+from standins.trainings import Killed, killed_in_epoch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.training.loop import process_parts
@@ -45,20 +45,6 @@ def refused(output: Path, **how: Any) -> str:
     with pytest.raises(BadInput) as problem:
         trained(output, **how)
     return str(problem.value)
-
-
-def killed_in_epoch(number: int, output: Path, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:
-    epoch = Line._epoch
-
-    def killed(self: Line, at: int, *rest: Any) -> tuple[float, ...]:
-        if at == number:
-            raise Killed
-        return epoch(self, at, *rest)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Line, "_epoch", killed)
-        with pytest.raises(Killed):
-            trained(output, **how)
 
 
 # ---- whole trainings ----------------------------------------------------------------------------
@@ -112,7 +98,11 @@ def test_it_stops_early_and_keeps_the_first_of_the_best(
 # ---- killed -------------------------------------------------------------------------------------
 
 
-def goes_on_to_the_same_end(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_killed_process_is_gone_on_from(tmp_path: Path) -> None:
+    command = [sys.executable, tiny_training.__file__, str(tmp_path / "cut"), "killed"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr[-3000:]
     assert len(rows_of_curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()
     (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves
@@ -120,30 +110,16 @@ def goes_on_to_the_same_end(tmp_path: Path) -> None:
     assert trained(tmp_path / "cut") == expected
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
     assert not list(tmp_path.glob("cut/*checkpoint-*")) + list(tmp_path.glob("cut/best-*"))
-
-
-@pytest.mark.slow
-def test_a_killed_process_is_gone_on_from(tmp_path: Path) -> None:
-    command = [sys.executable, tiny_training.__file__, str(tmp_path / "cut"), "killed"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == -signal.SIGKILL, done.stderr[-3000:]
-    goes_on_to_the_same_end(tmp_path)
-
-
-@pytest.mark.slow
-def test_a_killed_training_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed_in_epoch(2, tmp_path / "cut", monkeypatch)
-    goes_on_to_the_same_end(tmp_path)
-    # Killed while tidying up.
-    (tmp_path / "cut" / "checkpoint-3").mkdir()
+    (tmp_path / "cut" / "checkpoint-3").mkdir()  # what a kill while tidying up leaves
     trained(tmp_path / "cut")
     assert not (tmp_path / "cut" / "checkpoint-3").exists()
 
 
 @pytest.mark.parametrize("lost", ["checkpoint-1/network.safetensors", "checkpoint-1/state.json", "best-1", ""])
-def test_a_checkpoint_that_cannot_be_gone_on_from(lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_that_cannot_be_gone_on_from(lost: str, tmp_path: Path) -> None:
     output = tmp_path / "run"
-    killed_in_epoch(1, output, monkeypatch)
+    with killed_in_epoch(2, Line):
+        trained(output)
     path = output / lost
     if path.is_file():
         path.write_bytes(path.read_bytes()[:100] if path.suffix != ".json" else b'{"epoch"')

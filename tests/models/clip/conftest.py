@@ -15,3 +15,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def state() -> State:
     return tiny_clip.state()
+
+
+@pytest.fixture(scope="module")
+def file(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_clip.weight_file(tmp_path_factory.mktemp("weights"))

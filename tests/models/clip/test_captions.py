@@ -25,12 +25,6 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import can_be_trimmed
 from humor_tasks.models.pictures import Pixels
 
-
-@pytest.fixture(scope="module")
-def file(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip.weight_file(tmp_path_factory.mktemp("weights"))
-
-
 # ---- captions -----------------------------------------------------------------------------------
 
 

@@ -36,11 +36,6 @@ PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]
 CAPTIONS = [[f"caption {i} {j}: it's a living" for j in range(5 if i % 2 else 2)] for i in range(len(PICTURES))]
 
 
-@pytest.fixture(scope="module")
-def file(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return tiny_clip.weight_file(tmp_path_factory.mktemp("weights"))
-
-
 def theirs(
     state: State, pictures: Sequence[Any], captions: Sequence[Sequence[str]], **config: Any
 ) -> list[list[float]]:
@@ -239,8 +234,8 @@ for _ in range(20):
 
 @pytest.mark.slow
 def test_processes_share_a_folder(tmp_path: Path) -> None:
-    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)]) for _ in range(3)]
-    assert [process.wait() for process in running] == [0, 0, 0]
+    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)]) for _ in range(2)]
+    assert [process.wait() for process in running] == [0, 0]
     kept = Vectors(500, tmp_path)
     assert all(kept.get(f"{i:02}").argmax() == i for i in range(20))
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 20

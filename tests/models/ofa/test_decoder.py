@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 import torch
-from standins.ofa import network, pictures, small, texts
+from standins.ofa import gap, network, pictures, small, texts
 from standins.ofa_graphs import Counted, recorded
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
@@ -36,10 +36,6 @@ def ending(seed: int = 0, eager: float = 3.5) -> OfaNetwork:
 
 def ids(found: Any) -> list[list[list[int]]]:
     return [[h.ids for h in each] for each in found]
-
-
-def gap(a: torch.Tensor, b: torch.Tensor) -> float:
-    return float((a - b).abs().max())
 
 
 # -- continuations of an input ----------------------------------------------------------------------
@@ -151,14 +147,14 @@ def test_steps_and_the_search_do_not_wait_for_a_gpu() -> None:
         built = SimpleNamespace(config=config, decoder=Decoder(config, torch.nn.Embedding(61, 24)).eval())
         encoded = Encoded(torch.randn(3, 20, 24), torch.randn(1, 20, 24), torch.zeros(3, 20, dtype=torch.bool))
         written, masks = torch.zeros(3, 2, dtype=torch.long), torch.ones(3, dtype=torch.bool)
-        cache = built.decoder.cache(encoded, 10, 2, masks)
-        for _ in range(10):
+        cache = built.decoder.cache(encoded, 9, 2, masks)
+        for _ in range(9):
             assert built.decoder.step(written, cache).device.type == "cuda"
             cache.pick(written)
         assert built.decoder(written, encoded, None, masks).shape == (3, 2, 61)
         assert built.decoder.continued(written[:, None], encoded).shape == (3, 1, 2, 24)
         for style in ("fairseq", "hf"):
-            how = GenerationSettings(style, max_len=9, min_len=9)
+            how = GenerationSettings(style, max_len=3, min_len=3)
             with pytest.raises(DataDependentOutputException) as stopped:
                 generate(cast(OfaNetwork, built), encoded, how)
             assert "lists" in [entry.name for entry in stopped.traceback]  # the results, after the last step

@@ -1,7 +1,7 @@
 """OFA's network: published reference outputs, the same thing written plainly, every parameter's name, and bad input.
 
-The published reference outputs are not part of this project: they lie beside the folder of HUMOR_TASKS_REAL_DATA. The
-network is also held to tests/golden/ofa.json, whose weights come from a formula, and to standins/ofa_plainly.py.
+The published reference outputs are not part of this project: they lie beside the folder of HUMOR_TASKS_REAL_DATA. What
+is written plainly is standins/ofa_plainly.py.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
-from standins.ofa import FLAG_NAMES, formula_weights, network, picture, pictures, published_outputs, small, texts
+from standins.ofa import FLAG_NAMES, formula_weights, gap, network, picture, pictures, small, texts
 from standins.ofa_plainly import Plain
-from standins.paths import GOLDEN
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Ofa, OfaConfig
@@ -28,7 +27,6 @@ from humor_tasks.models.ofa.network import OfaNetwork
 
 CLOSE = 2e-4
 CPU = torch.device("cpu")
-OURS = GOLDEN / "ofa.json"
 CASES = (
     "single",
     "batch_padded",
@@ -39,16 +37,6 @@ CASES = (
     "code_masks_mixed",
     "patch_mask_false",
 )
-
-
-@pytest.fixture(scope="session")
-def golden(real_data: Path) -> Path:
-    return published_outputs(real_data)
-
-
-def gap(a: torch.Tensor, b: torch.Tensor) -> float:
-    assert a.shape == b.shape
-    return float((a - b).abs().max())
 
 
 # -- reference outputs ------------------------------------------------------------------
@@ -205,40 +193,6 @@ def test_codes_beyond_the_window_stand_at_the_filler() -> None:
     assert gap(logits[0].double(), torch.tensor(told)) < 5e-5
 
 
-FLAGS: dict[str, dict[str, Any]] = {
-    "usual": {},
-    "unusual": {
-        "normformer": False,
-        "scale_embedding": True,
-        "patch_layernorm_embedding": False,
-        "code_layernorm_embedding": False,
-        "share_decoder_input_output_embed": False,
-        "encoder_normalize_before": False,
-        "attn_scale_factor": 3.0,
-        "decoder_layers": 1,
-    },
-}
-
-
-@torch.inference_mode()
-def kept(chosen: dict[str, Any]) -> dict[str, list[float]]:
-    """States and logits of a padded batch with a row of image codes, every seventh number."""
-    built, written = network(small(**chosen)), torch.arange(12).reshape(2, 6) * 5 % 61
-    encoded = built.encoder(texts([4, 8]), pictures(2))
-    logits = built.decoder(written, encoded, code_masks=torch.tensor([False, True]))
-    found = {"states": encoded.states[1], "logits": logits}
-    return {name: [round(v, 5) for v in values.flatten()[::7].tolist()] for name, values in found.items()}
-
-
-@pytest.mark.parametrize("chosen", FLAGS)
-def test_the_network_gives_what_it_gave(chosen: str) -> None:
-    """As when it gave all published outputs. Running this file as a script writes what it gives now."""
-    was = json.loads(OURS.read_text(encoding="utf-8"))[chosen]
-    now = kept(FLAGS[chosen])
-    for name in ("states", "logits"):
-        assert now[name] == pytest.approx(was[name], abs=1e-4)
-
-
 # -- batches and places -----------------------------------------------------------------
 
 
@@ -353,7 +307,3 @@ def test_buckets_of_any_size_stay_inside_their_table() -> None:
         index = text_index(1024, buckets, CPU)
         assert 0 <= int(index.min()) <= int(index.max()) <= 2 * buckets - 2
         assert int(index[5, 5]) == buckets - 1
-
-
-if __name__ == "__main__":
-    OURS.write_text(json.dumps({name: kept(chosen) for name, chosen in FLAGS.items()}) + "\n", encoding="utf-8")

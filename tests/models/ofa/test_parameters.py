@@ -9,18 +9,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standins.ofa import FLAG_NAMES, published_outputs, small
+from standins.ofa import FLAG_NAMES, small
 
 from humor_tasks.models.ofa import OfaConfig
 from humor_tasks.models.ofa.config import SIZES
 from humor_tasks.models.ofa.network import OfaNetwork
 
 flags = st.fixed_dictionaries({name: st.booleans() for name in FLAG_NAMES})
-
-
-@pytest.fixture(scope="session")
-def golden(real_data: Path) -> Path:
-    return published_outputs(real_data)
 
 
 def test_every_published_parameter_is_there_and_no_other(golden: Path) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log
 from standins import commands
-from standins.tiny_text import tiny_folder
 
 from humor_tasks.corpora.newyorker.stages import Validation, training
 from humor_tasks.errors import BadInput
@@ -22,7 +21,6 @@ from humor_tasks.models.quality import Quality, fit, load, sums
 from humor_tasks.models.quality.features import ADDED, features
 from humor_tasks.models.quality.model import Encoder, QualityChooser
 from humor_tasks.models.quality.training import Sums
-from humor_tasks.training.quality import fit_text
 
 DIMENSIONS = 6
 GOOD, BAD = "under protest, again", "LOL so funny!!! dog dog dog"
@@ -223,36 +221,6 @@ def test_captions_of_both_ends_are_learnt_from() -> None:
     assert training([{"roles": each} for each in roles]) == ([0, 3], [True, False])
 
 
-# ---- two text models ------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_two_text_models_are_trained_saved_and_loaded(tmp_path: Path) -> None:
-    """A tiny T5 a parity learns which word the crowd likes, and a contest is judged by the half that did not see it."""
-    good = [f"{word} llama" for word in ("my", "your", "his", "her", "our", "one", "two", "no")]
-    bad = [text.replace("llama", "broccoli") for text in good]
-    tiny_folder(tmp_path / "t5", [*good, *bad])
-    labelled = [(n, [*good, *bad], [True] * 8 + [False] * 8) for n in (2, 3, 4, 5)]
-    made = fit_text(str(tmp_path / "t5"), labelled, same=[(5, 6)], rate=3e-3, epochs=20)
-    assert made.contests == ((2, 4), (3, 5, 6))
-    found = Validation()
-    found.add(made.score([*good, *bad], [3] * 16).tolist(), [True] * 8 + [False] * 8)
-    assert found.estimates()["accuracy"].value == 1
-    made.save(tmp_path / "quality")
-    read = load(tmp_path / "quality", device="cpu")
-    assert read.contests == made.contests
-    mixed = [2, 3, None, 6]
-    assert read.score(good[:4], mixed).tolist() == pytest.approx(made.score(good[:4], mixed).tolist(), abs=1e-4)
-    chooser = QualityChooser(str(tmp_path / "quality"))
-    (scores,) = chooser.score([Question("q", "", (bad[0], good[0]), cluster="7")])
-    assert scores[1] > scores[0]
-    (tmp_path / "quality" / "quality.json").write_text('{"kind": "text"}')
-    with pytest.raises(BadInput, match="is no whole quality model"):
-        load(tmp_path / "quality")
-    with pytest.raises(BadInput, match="no rated contest has an odd number"):
-        fit_text(str(tmp_path / "t5"), labelled[:1], rate=1e-3, epochs=1)
-
-
 # ---- as a model of both harnesses ---------------------------------------------------------------
 
 
@@ -276,13 +244,7 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
 
     encoder = Embedding(minilm, "cpu")
     fit([contest(n, encoder) for n in (1, 2)], Encoder.of(encoder, "gone")).save(tmp_path / "q")
-    arguments: list[str | Path] = [
-        "humor_tasks/ranking",
-        "--model",
-        f"quality/{tmp_path / 'q'}",
-        "-T",
-        "dataset=sample",
-    ]
+    arguments = ["humor_tasks/ranking", "--model", f"quality/{tmp_path / 'q'}", "-T", "dataset=sample"]
     commands.inspect("eval", *arguments, "-M", f"encoder={minilm}", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = read_eval_log(next((tmp_path / "logs").iterdir()))
     assert log.status == "success", log.error
@@ -295,16 +257,3 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
     accuracy = log.results.scores[0].metrics["accuracy"].value
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(accuracy)
     assert str(tmp_path / "q") in str(saved["config"]["model_args"])
-    cached: list[str | Path] = [
-        *arguments,
-        "-M",
-        f"encoder={minilm}",
-        "--cache",
-        "true",
-        "--log-dir",
-        tmp_path / "cached",
-    ]
-    commands.inspect("eval", *cached, cwd=tmp_path)
-    refused = read_eval_log(next((tmp_path / "cached").iterdir()))
-    assert refused.error
-    assert "--cache: leave it out for model" in refused.error.message

@@ -17,7 +17,7 @@ from inspect_ai.model import get_model
 from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 from safetensors.torch import load_file
-from standins.trainings import but_time, killed_in_third_epoch, numbers_of_curve, predicted, refusal
+from standins.trainings import but_time, killed_in_epoch, numbers_of_curve, predicted, refusal
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
@@ -131,7 +131,7 @@ def test_rates_and_pictures_change_as_said(config: Made, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_end(config: Made, tmp_path: Path) -> None:
     settings = config(epochs=3, lora=2)
-    with killed_in_third_epoch(Trainer):
+    with killed_in_epoch(3, Trainer):
         train(settings, tmp_path / "cut", progress=False)
     assert len(numbers_of_curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()

@@ -17,7 +17,7 @@ from standins import commands
 from standins.finetuning import LOST, Provider
 from standins.trainings import Killed
 
-from humor_tasks.testing import ChatServer
+from humor_tasks import load
 from humor_tasks.training.hosted import submit
 from humor_tasks.training.hosted.export import Export, make_export, write_export
 from humor_tasks.training.hosted.limits import Counter, read_limits
@@ -113,20 +113,17 @@ def test_joined_files_are_trained_on_without_validation_and_what_is_not_given_is
     assert not {"validation_file", "method", "suffix"} & job.keys()
 
 
-@pytest.mark.slow
 def test_the_printed_command_evaluates_the_model_on_the_prompts_that_it_was_trained_on(
     service: Provider, tmp_path: Path
 ) -> None:
     found = done(service, tmp_path / "out", "--setting", "caption_only")
-    asked: list[Any] = []
-    with ChatServer(lambda messages: asked.append(messages) or "Answer: A") as server:
-        shown = shlex.split(found["evaluate"].replace(service.url, server.url))
-        assert shown[:2] == ["inspect", "eval"]
-        commands.inspect(*shown[1:], "-T", "split=train", "--log-dir", str(tmp_path / "logs"), cwd=tmp_path)
-        assert {request["model"] for request in server.requests} == {found["model"]}
+    parameters = "-T cot=false -T shots=0 -T dataset=sample -T setting=caption_only".split()
+    model = ["--model", f"openai/{found['model']}", "--model-base-url", service.url]
+    assert shlex.split(found["evaluate"]) == ["inspect", "eval", "humor_tasks/matching", *model, *parameters]
+    run = load("matching", cot=False, shots=0, dataset="sample", setting="caption_only", split="train")
     trained = [json.loads(line)["messages"][:-1] for line in (tmp_path / "out" / "train.jsonl").open()]
-    assert sorted(m[-1]["content"] for m in asked) == sorted(m[-1]["content"] for m in trained)
-    assert {m[0]["content"] for m in asked} == {m[0]["content"] for m in trained}
+    shown = [[turn.text for turn in run.prompt(record).turns] for record in run.records]
+    assert [[message["content"] for message in messages] for messages in trained] == shown
 
 
 def test_progress_is_said_once_and_without_control_characters(service: Provider, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from standins.trainings import but_time, killed_in_third_epoch
+from standins.trainings import but_time, killed_in_epoch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.encoder import Backbone
@@ -109,7 +109,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     config = OfaTrainConfig(tiny, **QUICK | {"epochs": 3, "freeze_resnet": True})
     data = {"0": splits}
     expected = train(config, tmp_path / "whole", data, progress=False)
-    with killed_in_third_epoch(Trainer):
+    with killed_in_epoch(3, Trainer):
         train(config, tmp_path / "cut", data, progress=False)
     assert not (tmp_path / "cut" / "model").exists()
     monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)  # a machine with less memory

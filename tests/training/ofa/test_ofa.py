@@ -272,15 +272,6 @@ def test_the_loss_is_the_naive_loops(size: int, lengths: list[int], smoothing: f
     assert float(smoothed_loss(logits, targets, smoothing)) == pytest.approx(naive, rel=1e-4, abs=1e-4)
 
 
-def test_the_loss_by_hand() -> None:
-    logits = torch.log(torch.tensor([[[0.7, 0.0001, 0.1, 0.2], [0.25, 0.25, 0.25, 0.25]]]))
-    first = -(0.9 * torch.log(torch.tensor(0.7 / 1.0001)) + 0.1 / 3 * torch.log(torch.tensor(2e-6 / 1.0001**3)))
-    second = torch.log(torch.tensor(4.0))
-    one, both = torch.tensor([[0, PAD]]), torch.tensor([[0, 3]])
-    assert float(smoothed_loss(logits, one, 0.1)) == pytest.approx(float(first), rel=1e-5)
-    assert float(smoothed_loss(logits, both, 0.1)) == pytest.approx(float(first + second), rel=1e-5)
-
-
 RATES = [
     (100, 0.06, {0: 1 / 6, 1: 2 / 6, 5: 1.0, 6: 1.0, 53: 0.5, 99: 1 / 94, 100: 0.0}),
     (100, 0.0, {0: 1.0, 1: 1.0, 50: 50 / 99, 99: 1 / 99}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import shutil
 from collections.abc import Callable
@@ -15,15 +14,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from standins.commands import refused
 from standins.short_prompts import short_prompts
 from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 from torch.nn.functional import cross_entropy
 
-from humor_tasks import load
-from humor_tasks.data.trained_on import check_disjoint
-from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.choosing import ChoiceNetwork, Ranker, TextTokenizer, layout
@@ -91,22 +86,6 @@ def test_the_papers_settings_are_the_defaults() -> None:
 # ---- rows ----
 
 
-def test_every_annotation_of_train_is_a_row(home: Path) -> None:
-    splits = read_splits(config(home, dataset="sample"))
-    assert splits.train is not None
-    rows = Path(card_folder("newyorker_caption_contest")) / "ranking"
-    held = sum(1 for path in rows.glob("*.jsonl") for _ in path.open())
-    assert len(splits.train.records) == 30
-    assert held == 50
-    assert {name: len(run.records) for name, run in splits.runs.items()} == {"train": 30, "validation": 10, "test": 10}
-
-
-def test_contests_of_train_are_not_validated_on() -> None:
-    with pytest.raises(BadInput, match="contest: 7 in train and in test: memorised answers"):
-        check_disjoint("corpus, fold 0", {"train": {"7", "8"}, "validation": {"1"}, "test": {"7"}})
-    check_disjoint("corpus", {"train": {"7"}, "validation": {"8"}})
-
-
 @pytest.mark.parametrize("task", ["mock_detecting", "mock_matching", "mock_explaining"])
 def test_scenes_of_mock_are_trained_on_in_words(task: str) -> None:
     settings = TextTrainConfig(task, "m", dataset="sample", scene="comedy")
@@ -117,54 +96,6 @@ def test_scenes_of_mock_are_trained_on_in_words(task: str) -> None:
     assert shown.endswith("\n\nAnswer:" if task != "mock_explaining" else "\n\nExplanation:")
     asked = question(splits.train.records[0])
     assert (asked.about != "") == (task != "mock_matching")
-
-
-def test_a_described_folder_is_trained_on(home: Path, tmp_path: Path) -> None:
-    """A folder as `humor-tasks describe` writes it: other words, the same rows."""
-    folder = tmp_path / "described" / "ranking"
-    folder.mkdir(parents=True)
-    source = Path(card_folder("newyorker_caption_contest"))
-    for split in ("train", "validation", "test"):
-        run = load("ranking", dataset="sample", split=split)
-        known = {
-            json.loads(line)["instance_id"]: json.loads(line)
-            for path in sorted((source / "ranking").glob("*"))
-            for line in path.open()
-        }
-        rows = [known[record.id] | {"image_description": "What the model saw."} for record in run.records]
-        (folder / f"{split}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    splits = read_splits(config(home, dataset=str(folder.parent)))
-    assert splits.train is not None
-    assert all("What the model saw." in prompt_of(splits.train, record) for record in splits.train.records)
-
-
-def test_no_validation_split_is_told_before_the_model_is_read(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "corpus" / "ranking"
-    folder.mkdir(parents=True)
-    source = Path(card_folder("newyorker_caption_contest")) / "ranking"
-    (folder / "train.jsonl").write_text("".join(path.read_text() for path in sorted(source.glob("*.jsonl"))))
-    said = refused(
-        *("train", "text", "--task", "ranking", "--dataset", folder.parent, "--model", home / "missing"),
-        *("-o", tmp_path / "run"),
-    )
-    assert "validation" in said
-    assert "missing" not in said
-    assert not (tmp_path / "run").exists()
-
-
-def test_labels_outside_the_choices_are_refused(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "corpus" / "ranking"
-    folder.mkdir(parents=True)
-    row = json.loads(
-        next(iter((Path(card_folder("newyorker_caption_contest")) / "ranking").glob("*.jsonl")))
-        .read_text()
-        .split("\n")[0]
-    )
-    for split in ("train", "validation", "test"):
-        (folder / f"{split}.jsonl").write_text(json.dumps(row | {"label": "C", "instance_id": split}) + "\n")
-    with pytest.raises(BadInput, match="label is 'C'; it must be one of A, B"):
-        train(config(home, dataset=str(folder.parent)), tmp_path / "run", progress=False)
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("model", ["nowhere", "owner/nowhere"])
