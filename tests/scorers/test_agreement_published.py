@@ -37,24 +37,26 @@ def assert_prints(value: float, printed: str) -> None:
 # irrCAC: the Python package's documentation and tests, and the R package's README and vignettes. Where R has a
 # formula of its own for tables of two raters, its errors have n for n - 1: see the last test.
 @pytest.mark.parametrize(
-    ("ratings", "value", "stderr"),
+    ("ratings", "value", "stderr", "low"),
     [
-        (FOUR_RATERS, "0.77544", "0.14295"),
-        (PSYCHIATRISTS_15, "0.4448007", "0.08418757"),
-        (ABSTRACTORS, "0.8493305", None),
-        (DIAGNOSES, "0.456", None),
-        (FIVE_OBSERVERS, "0.497", "0.122"),
-        (TWO_GROUPS, "0.685", "0.134"),
-        (GENDER, "0.208", "0.091"),
-        (BEN_GERRY, "0.661", "0.184"),
-        (FOUR_IN_THREE, "0.3518903", None),
+        (FOUR_RATERS, "0.77544", "0.14295", "0.46081"),
+        (PSYCHIATRISTS_15, "0.4448007", "0.08418757", "0.264"),
+        (ABSTRACTORS, "0.8493305", None, None),
+        (DIAGNOSES, "0.456", None, None),
+        (FIVE_OBSERVERS, "0.497", "0.122", None),
+        (TWO_GROUPS, "0.685", "0.134", None),
+        (GENDER, "0.208", "0.091", None),
+        (BEN_GERRY, "0.661", "0.184", None),
+        (FOUR_IN_THREE, "0.3518903", None, None),
     ],
 )
-def test_gwet_ac1(ratings: Table, value: str, stderr: str | None) -> None:
+def test_gwet_ac1(ratings: Table, value: str, stderr: str | None, low: str | None) -> None:
     estimate = scorers.gwet_ac1(ratings)
     assert_prints(estimate.value, value)
     if stderr:
         assert_prints(estimate.stderr, stderr)
+    if low:
+        assert_prints(estimate.low, low)
 
 
 @pytest.mark.parametrize(
