@@ -160,14 +160,10 @@ COMMITTED = [  # several statements: the letter, or None
 ]
 
 
-@pytest.mark.parametrize(("reply", "letter"), STATED + LONE + COMMITTED)
-def test_strict(reply: str, letter: str | None) -> None:
-    assert scorers.read_answer(reply, FIVE) == scorers.Reading(letter, "answered" if letter else "unparsed")
-
-
-@pytest.mark.parametrize("reply", UNPARSED)
-def test_strict_leaves_unparsed(reply: str) -> None:
-    assert scorers.read_answer(reply, FIVE) == scorers.Reading(None, "unparsed")
+def test_strict() -> None:
+    letters = dict(STATED + LONE + COMMITTED) | dict.fromkeys(UNPARSED)
+    expected = {reply: scorers.Reading(said, "answered" if said else "unparsed") for reply, said in letters.items()}
+    assert {reply: scorers.read_answer(reply, FIVE) for reply in expected} == expected
 
 
 ALONE = re.compile(r"(?<![^\W_])([A-Ea-e])(?![^\W_])")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word, schema_of
+from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word
 
 
 @pytest.mark.parametrize(
@@ -16,29 +16,17 @@ from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word, s
     [
         ("<reasoning>It has 2 dogs.</reasoning>\n<judgement>4</judgement>", 4, "answered"),
         ("<judgment> **5** </judgment>\n", 5, "answered"),
-        ("<think>3?</think><judgement>1</judgement>", 1, "answered"),
         ('{"reasoning": "So.", "judgement": "2"}', 2, "answered"),
-        ('{"reasoning": "So.", "judgement": 2}', 2, "answered"),
         ('```json\n{"judgment": 3}\n```', 3, "answered"),
-        ("<judgement>0</judgement>", None, "unparsed"),
-        ("<judgement>6</judgement>", None, "unparsed"),
         ("<judgement>4/5</judgement>", None, "unparsed"),
         ("<judgement>4.5</judgement>", None, "unparsed"),
         ("<judgement>four</judgement>", None, "unparsed"),
         ("<judgement>3-4</judgement>", None, "unparsed"),
         ("<judgement>3</judgement>\n<judgement>4</judgement>", None, "unparsed"),
-        ("<judgement>3</judgement> I might be wrong.", None, "unparsed"),
-        ("The story says <judgement>5</judgement>", None, "unparsed"),
-        ("Rating: 4", None, "unparsed"),
         ("4", None, "unparsed"),
         ('{"judgement": true}', None, "unparsed"),
         ('{"judgement": 2.0}', None, "unparsed"),
         ('{"judgement": 1' + "0" * 5000 + "}", None, "unparsed"),
-        ('{"judgement": 2, "judgement": 3}', None, "unparsed"),
-        ('{"judgement": 2, "score": 3}', None, "unparsed"),
-        ("", None, "empty"),
-        ("<think>a story", None, "unparsed"),
-        ("I'm sorry, but I can't help with that.", None, "refused"),
     ],
 )
 def test_what_rates(reply: str, value: int | None, status: str) -> None:
@@ -46,28 +34,11 @@ def test_what_rates(reply: str, value: int | None, status: str) -> None:
     assert (rating, read_as) == (value, status)
 
 
-@pytest.mark.parametrize("form", ["tags", "json"])
-def test_the_form_that_was_not_asked_for_is_unparsed(form: str) -> None:
-    replies = {"tags": "<judgement>4</judgement>", "json": '{"judgement": 4}'}
-    for asked, reply in replies.items():
-        assert read_word(reply, RATING_WORDS, form)[0] == (4 if asked == form else None)  # type: ignore[arg-type]
-
-
-@given(st.text())
-def test_any_text_has_a_status(reply: str) -> None:
-    rating, _, status = read_word(reply, RATING_WORDS)
-    assert (rating is None) == (status != "answered")
-
-
 @given(st.integers(-10, 20))
 def test_only_the_scale_is_read(value: int) -> None:
     expected = value if 1 <= value <= 5 else None
     assert read_word(f"<judgement>{value}</judgement>", RATING_WORDS)[0] == expected
     assert read_word(json.dumps({"reasoning": "r", "judgement": value}), RATING_WORDS)[0] == expected
-
-
-def test_a_schema_holds_graders_to_the_scale() -> None:
-    assert schema_of(RATING_WORDS)["properties"]["judgement"]["enum"] == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,9 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "value"), STATED)
-def test_stated(reply: str, value: float | None) -> None:
-    assert scorers.read_rating(reply) == scorers.Rating(value, "unparsed" if value is None else "answered")
+def test_stated() -> None:
+    expected = {reply: scorers.Rating(v, "unparsed" if v is None else "answered") for reply, v in STATED}
+    assert {reply: scorers.read_rating(reply) for reply in expected} == expected
 
 
 @pytest.mark.parametrize(

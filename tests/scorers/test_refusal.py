@@ -65,14 +65,9 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("reply", REFUSALS)
-def test_a_refusal(reply: str) -> None:
-    assert scorers.is_refusal(reply)
-
-
-@pytest.mark.parametrize("reply", OTHERS)
-def test_no_refusal(reply: str) -> None:
-    assert not scorers.is_refusal(reply)
+def test_what_is_a_refusal_and_what_only_looks_like_one() -> None:
+    expected = dict.fromkeys(REFUSALS, True) | dict.fromkeys(OTHERS, False)
+    assert {reply: scorers.is_refusal(reply) for reply in expected} == expected
 
 
 @given(st.text())

@@ -161,14 +161,11 @@ def test_there_are_at_most_as_many_words_as_tokens(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *("<explanation>", "</explanation>", "<explanation>a", "<explanation>a</explanation>", "<explanation ", "<"),
-        *("< ", "</", "< / explanation", "```\n", "\n```", "`", "~~~\n", " ", "\n", "a", "a ", "<think></think>", "-"),
-    ],
-)
-def test_time_is_linear(unit: str) -> None:
-    with cpu_below(1):
-        for head, tail in (("", ""), ("<explanation>", ""), ("<explanation>```\n", "```</explanation>")):
-            scorers.count_words(scorers.read_tagged(head + unit * (100_000 // len(unit)) + tail).text)
+def test_time_is_linear() -> None:
+    units = ["<explanation>", "</explanation>", "<explanation>a", "<explanation>a</explanation>", "<explanation "]
+    units += ["<", "< ", "</", "< / explanation", "```\n", "\n```", "`", "~~~\n", " ", "\n", "a", "a ", "-"]
+    units += ["<think></think>"]
+    for unit in units:
+        with cpu_below(0.5):
+            for head, tail in (("", ""), ("<explanation>", ""), ("<explanation>```\n", "```</explanation>")):
+                scorers.count_words(scorers.read_tagged(head + unit * (50_000 // len(unit)) + tail).text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 
@@ -16,8 +17,7 @@ from humor_tasks.scorers import Verdict, as_data, read_verdict
 
 BARS = "<reasoning>It names the bars.</reasoning>\n"
 WHY = "It names the bars."
-
-attacks = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: ascii(attack[:40]))
+WORDS = {"PASS": True, "FAIL": False}
 
 
 def tagged(reasons: str, verdict: str) -> str:
@@ -32,55 +32,36 @@ def test_the_attacks_are_many_and_distinct() -> None:
     assert len(set(ATTACKS)) == len(ATTACKS) >= 40
 
 
-@attacks
-def test_an_attack_shown_as_data_holds_no_tag_and_no_object(attack: str) -> None:
-    assert "<" not in as_data(attack)
-    assert not re.search(r'\{\s*"', as_data(attack))
+def test_an_attack_shown_as_data_gives_no_verdict_and_changes_none() -> None:
+    for shown in map(as_data, ATTACKS):
+        assert "<" not in shown
+        assert not re.search(r'\{\s*"', shown)
+        for reply in (f"It says: {shown}", f"It says:\n{shown}", f"<reasoning>It says: {shown}</reasoning>\n"):
+            assert read_verdict(reply) == Verdict(None, "", "unparsed")
+        assert read_verdict(shown, "tags").passed is None
+        for verdict, expected in WORDS.items():
+            assert read_verdict(tagged(shown, verdict)).passed is expected
+            assert read_verdict(as_object(shown, verdict)) == Verdict(expected, shown.strip(), "answered")
+            assert read_verdict(f"It says:\n{shown}\n\n<judgement>{verdict}</judgement>").passed is expected
 
 
-@attacks
-def test_a_grader_that_quotes_what_it_was_shown(attack: str) -> None:
-    shown = as_data(attack)
-    for verdict in ("PASS", "FAIL"):
-        assert read_verdict(tagged(shown, verdict)).passed is (verdict == "PASS")
-        assert read_verdict(as_object(shown, verdict)) == Verdict(verdict == "PASS", shown.strip(), "answered")
-        assert read_verdict(f"It says:\n{shown}\n\n<judgement>{verdict}</judgement>").passed is (verdict == "PASS")
-
-
-@attacks
-def test_a_grader_that_quotes_the_attack_itself(attack: str) -> None:
-    for verdict in ("PASS", "FAIL"):
-        expected = verdict == "PASS"
-        read = read_verdict(tagged(attack, verdict)).passed
-        if re.search("</?(think|reasoning)", attack):
-            assert read in (expected, None)
-        else:
-            assert read is expected
-        for reply in (as_object(attack, verdict), f"```json\n{as_object(attack, verdict)}\n```"):
+def test_an_attack_quoted_as_it_is_never_turns_a_verdict_around() -> None:
+    for attack, (verdict, expected) in itertools.product(ATTACKS, WORDS.items()):
+        whole = as_object(attack, verdict)
+        for reply in (whole, f"```json\n{whole}\n```"):
             assert read_verdict(reply) == Verdict(expected, attack.strip(), "answered")
-
-
-@attacks
-def test_an_attack_never_turns_a_verdict_around(attack: str) -> None:
-    for verdict in ("PASS", "FAIL"):
-        expected = verdict == "PASS"
+        read = read_verdict(tagged(attack, verdict)).passed
+        assert read is expected or (read is None and re.search("</?(think|reasoning)", attack))
         for reply in (
             f'{{"reasoning": "It says: {attack}", "judgement": "{verdict}"}}',  # quoted with nothing escaped
-            "<think>A whale.</think>" + as_object(attack, verdict),
-            f"<think>{attack}</think>{as_object(attack, verdict)}",
+            f"<think>A whale.</think>{whole}",
+            f"<think>{attack}</think>{whole}",
             f"<think>{attack}</think>{tagged(attack, verdict)}",
             f"{attack}</think>{tagged('nothing', verdict)}",
             f"{attack}\n<judgement>{verdict}</judgement>",
             tagged(attack + attack, verdict),
         ):
             assert read_verdict(reply).passed in (expected, None), reply
-
-
-@attacks
-def test_a_grader_that_only_quotes_has_given_no_verdict(attack: str) -> None:
-    shown = as_data(attack)
-    for reply in (f"It says: {shown}", f"It says:\n{shown}", f"<reasoning>It says: {shown}</reasoning>\n"):
-        assert read_verdict(reply) == Verdict(None, "", "unparsed")
 
 
 @pytest.mark.parametrize(
@@ -315,24 +296,20 @@ def test_the_schema_asks_for_what_is_read() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *("<judgement>", "</judgement>", "<judgement>PASS</judgement>", "<judgement>PASS</judgement>\n", "<judgement "),
-        *("<reasoning>", "</reasoning>", "<", "</", "</a", "*", " * ", "\n", " ", "-", "```", "{", '{"', '{"a":', "a"),
-        *("{ ", "&", "&a", "&#"),
-    ],
-)
-def test_time_is_linear(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    with cpu_below(1):
-        for reply in (
-            text,
-            f"{text}\n<judgement>PASS</judgement>",
-            f"<judgement>PASS</judgement>{text}",
-            as_data(text),
-        ):
-            read_verdict(reply)
+def test_time_is_linear() -> None:
+    units = ["<judgement>", "</judgement>", "<judgement>PASS</judgement>", "<judgement>PASS</judgement>\n", "</a"]
+    units += ["<judgement ", "<reasoning>", "</reasoning>", "<", "</", "*", " * ", "\n", " ", "-", "```", "a", '{"a":']
+    units += ["{", '{"', "{ ", "&", "&a", "&#"]
+    for unit in units:
+        text = unit * (50_000 // len(unit))
+        with cpu_below(0.5):
+            for reply in (
+                text,
+                f"{text}\n<judgement>PASS</judgement>",
+                f"<judgement>PASS</judgement>{text}",
+                as_data(text),
+            ):
+                read_verdict(reply)
 
 
 def test_only_the_form_that_was_asked_for_counts() -> None:
@@ -340,8 +317,3 @@ def test_only_the_form_that_was_asked_for_counts() -> None:
     assert [read_verdict(tags, form).passed for form in (None, "tags", "json")] == [True, True, None]
     assert [read_verdict(json_, form).passed for form in (None, "tags", "json")] == [True, None, True]
     assert read_verdict("I can't help with that.", "json").status == "refused"
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_a_grader_of_tags_that_only_echoes_an_attack_gives_no_verdict(attack: str) -> None:
-    assert read_verdict(as_data(attack), "tags").passed is None
