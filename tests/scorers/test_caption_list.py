@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -53,16 +54,16 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_forms_of_an_item(form: str) -> None:
+def test_forms_of_an_item() -> None:
     """Alone, with lines around the list, and with blank lines between the items."""
-    for reply in (
-        numbered(ABC, form),
-        f"Here are three captions:\n\n{numbered(ABC, form)}\n\nI hope that they make you laugh!",
-        numbered(ABC, form, "\n\n"),
-        numbered(ABC, form).replace("\n", "\r\n"),
-    ):
-        assert read_captions(reply, 3) == scorers.CaptionList(ABC, "answered", 3), reply
+    for form in FORMS:
+        for reply in (
+            numbered(ABC, form),
+            f"Here are three captions:\n\n{numbered(ABC, form)}\n\nI hope that they make you laugh!",
+            numbered(ABC, form, "\n\n"),
+            numbered(ABC, form).replace("\n", "\r\n"),
+        ):
+            assert read_captions(reply, 3) == scorers.CaptionList(ABC, "answered", 3), reply
 
 
 @pytest.mark.parametrize(
@@ -81,11 +82,8 @@ def test_what_a_caption_may_be(text: str) -> None:
     for form in ("{}. {}", "**{}.** {}", "{}\n{}", "{}. **{}**" if "*" not in text else "{}: {}"):
         if text.startswith("50)") and form == "{}. {}":
             continue
-        assert read_captions(numbered(("First one.", text, "Last one."), form), 3).texts == (
-            "First one.",
-            expected,
-            "Last one.",
-        )
+        found = read_captions(numbered(("First one.", text, "Last one."), form), 3).texts
+        assert found == ("First one.", expected, "Last one.")
 
 
 def objects(texts: tuple[str, ...], **fields: object) -> list[dict[str, object]]:
@@ -219,11 +217,8 @@ def test_lists(reply: str, texts: tuple[str, ...]) -> None:
 )
 def test_captions_of_several_lines(item: str, text: str) -> None:
     for form in ("{}. {}", "{}\n{}"):
-        assert read_captions(numbered(("First one.", item, "Last one."), form), 3).texts == (
-            "First one.",
-            text,
-            "Last one.",
-        )
+        found = read_captions(numbered(("First one.", item, "Last one."), form), 3).texts
+        assert found == ("First one.", text, "Last one.")
 
 
 @pytest.mark.parametrize(
@@ -319,14 +314,14 @@ words = st.lists(st.sampled_from("the cat 42 is, NOT a-dog it's 7up 9 o'clock ü
 captions = words.map(lambda drawn: "So " + " ".join(drawn) + ".")
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(captions, min_size=1, max_size=12))
 def test_any_captions_in_objects_and_tables(texts: list[str]) -> None:
     for reply in (json.dumps(objects(tuple(texts)), indent=1), table(tuple(texts))):
         assert read_captions(reply, len(texts)).texts == tuple(texts)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(captions, min_size=1, max_size=12), st.sampled_from(FORMS))
 def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
     if "\u20e3" in form:
@@ -334,6 +329,7 @@ def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
     assert read_captions(numbered(tuple(texts), form), len(texts)).texts == tuple(texts)
 
 
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from([*PARTS, "{", "}", '"caption": ', '{"caption": "a b"}', "|", "|---|\n", "| caption |\n"]),
@@ -350,20 +346,16 @@ def test_any_reply_is_read_or_said_not_to_be(reply: str, wanted: int) -> None:
     assert read.status != "empty" or read.found == 0
 
 
-SYSTEMS = ("claude", "gpt4o", "ppo", "human_top", "human_200", "human_1000", "human_median")
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("form", ["{}. {}", "{}\n{}", '{}. "{}"', "**{}.** {}", "{}. **{}**\n   *Explanation:* A pun."])
-def test_released_captions_are_read_back(real_data: Path, system: str, form: str) -> None:
+@pytest.mark.parametrize("system", ["claude", "gpt4o", "ppo", "human_top", "human_200", "human_1000", "human_median"])
+def test_released_captions_are_read_back(real_data: Path, system: str) -> None:
     """Those without markup of their own; as many as 10 captions in 91 contests."""
     table = pd.read_csv(real_data / "newyorker_raw" / "generations" / f"{system}.csv", keep_default_na=False)
     columns = [name for name in table if name.isdigit() or name.startswith("caption")]
-    known = 0
+    forms, known = itertools.cycle(["{}. {}", "{}\n{}", '{}. "{}"', "{}. **{}**\n   *Explanation:* A pun."]), 0
     for cells in table[columns].astype(str).to_numpy().tolist():
         texts = [mend(cell).text for cell in cells]
         kept = tuple(text for text in texts if text and not set(text) & set('"“”*_'))
-        assert read_captions(numbered(kept, form), len(kept)).texts == kept
+        assert read_captions(numbered(kept, next(forms)), len(kept)).texts == kept
         known += len(kept)
     assert 830 < known <= 910
 
@@ -378,7 +370,7 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", ["", "1. ", '- "'])
-@pytest.mark.parametrize("part", HOSTILE)
-def test_hostile_replies_are_read_in_linear_time(start: str, part: str) -> None:
-    with cpu_below(0.4):
-        assert read_captions(start + part * (15_000 // len(part)) + '"]').found >= 0
+def test_hostile_replies_are_read_in_linear_time(start: str) -> None:
+    for part in HOSTILE:
+        with cpu_below(0.3):
+            assert read_captions(start + part * (10_000 // len(part)) + '"]').found >= 0
