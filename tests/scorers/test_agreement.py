@@ -75,21 +75,6 @@ def test_raw_agreement_is_the_mean_over_items_of_pairs_that_agree(ratings: list[
     )
 
 
-@given(tables, st.randoms(use_true_random=False))
-def test_neither_names_nor_order_matter(ratings: list[list[str | None]], rng: random.Random) -> None:
-    names = {"a": 2, "b": ("pair", 1), "c": False, None: None}
-    columns = rng.sample(range(len(ratings[0])), len(ratings[0]))
-    renamed = [[names[row[j]] for j in columns] for row in rng.sample(ratings, len(ratings))]
-    before, after = scorers.agreement(ratings), scorers.agreement(renamed)
-    assert before.keys() == after.keys()
-    for name, x in before.items():
-        y = after[name]
-        assert (x.value, x.n, x.clusters) == pytest.approx((y.value, y.n, y.clusters), abs=1e-9, nan_ok=True), name
-        # Squared: an error of nothing is the root of rounding.
-        assert x.stderr**2 == pytest.approx(y.stderr**2, abs=1e-12, nan_ok=True), name
-        assert x.high == pytest.approx(y.high, abs=1e-6, nan_ok=True), name
-
-
 @given(st.lists(st.sampled_from("abc"), min_size=2, max_size=12), st.integers(2, 5))
 def test_full_agreement_is_exactly_1(labels: list[str], raters: int) -> None:
     for name, estimate in scorers.agreement([[label] * raters for label in labels]).items():

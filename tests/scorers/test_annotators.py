@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,11 +58,6 @@ def test_majority_vote_is_the_only_leader(ratings: Table) -> None:
         assert vote == (first[0] if len(first) == 1 else None)
 
 
-@given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1))
-def test_where_all_vote_for_one_of_two_both_majorities_are_one(ratings: list[list[bool]]) -> None:
-    assert scorers.majority_vote(ratings) == [scorers.majority(row) for row in ratings]
-
-
 # ---- ceiling ------------------------------------------------------------------------------------
 
 
@@ -107,17 +101,6 @@ def test_human_ceiling_without_two_votes_and_by_cluster() -> None:
     assert by_item.value == by_cluster.value == pytest.approx((1 + 3 + 1) / 9)
     assert (by_item.n, by_item.clusters, by_cluster.clusters) == (3, 3, 2)
     assert by_item.stderr != by_cluster.stderr
-
-
-def test_human_ceiling_is_about_the_accuracy_of_a_person() -> None:
-    """Nine raters who are right in eight of ten cases: the others' majority is nearly the truth."""
-    rng = random.Random(2)
-    rows = [["right" if rng.random() < 0.8 else "wrong" for _ in range(9)] for _ in range(3000)]
-    ceiling = scorers.human_ceiling(rows)
-    assert ceiling.value == pytest.approx(0.79, abs=0.015)
-    majority = scorers.majority_vote(rows)
-    person = [row[0] == vote for row, vote in zip(rows, majority, strict=True)]
-    assert 0 < np.mean(person) - ceiling.value < 0.03  # the first rater's own vote is in that majority
 
 
 # ---- Dawid and Skene ----------------------------------------------------------------------------
@@ -174,9 +157,9 @@ def test_anaesthetists_of_dawid_and_skene() -> None:
 
 @pytest.mark.slow
 def test_equals_the_plain_algorithm() -> None:
-    _, ratings = simulated([0.9, 0.8, 0.7, 0.5], 60)
+    _, ratings = simulated([0.9, 0.8, 0.7, 0.5], 40)
     ratings = [row for row in ratings if any(row)]
-    found, (chance, prior) = scorers.dawid_skene(ratings, iterations=10), em(ratings, 10)
+    found, (chance, prior) = scorers.dawid_skene(ratings, iterations=5), em(ratings, 5)
     assert [found.prior[k] for k in "abc"] == pytest.approx(prior, abs=1e-6)
     for row, expected, label in zip(found.probabilities, chance, found.labels, strict=True):
         assert [row[k] for k in "abc"] == pytest.approx(expected, abs=1e-6)
@@ -199,7 +182,7 @@ def test_finds_who_is_right() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(tables, st.randoms(use_true_random=False))
 def test_neither_names_nor_the_order_of_raters_matter(ratings: Table, rng: random.Random) -> None:
     names: dict[str | None, Any] = {"a": True, "b": ("b", 2), "c": "true", None: None}
@@ -211,12 +194,6 @@ def test_neither_names_nor_the_order_of_raters_matter(ratings: Table, rng: rando
     for j, quality in before.raters.items():
         assert quality.accuracy == pytest.approx(after.raters[j].accuracy, abs=1e-9, nan_ok=True)
         assert quality.votes == after.raters[j].votes
-
-
-@pytest.mark.slow
-def test_nothing_is_random() -> None:
-    _, ratings = simulated([0.8, 0.7, 0.6], 50)
-    assert repr(scorers.dawid_skene(ratings, iterations=3)) == repr(scorers.dawid_skene(ratings, iterations=3))
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import math
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.humicroedit_sample import rows_of
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -132,17 +132,12 @@ def test_bad_input_is_named() -> None:
 # ---- real rows ------------------------------------------------------------------------------------
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_a_single_0_of_subtask_1_is_five_zeros(real_data: Path) -> None:
     folder = real_data / "humicroedit"
-    lone = {row["id"] for row in read(folder / "task-1" / "train.csv") if len(row["grades"]) == 1}
+    lone = {row["id"] for row in rows_of(folder / "task-1" / "train.csv") if len(row["grades"]) == 1}
     full = {
         row[f"grades{n}"]
-        for row in read(folder / "task-2" / "train.csv")
+        for row in rows_of(folder / "task-2" / "train.csv")
         for n, identity in enumerate(row["id"].split("-"), start=1)
         if identity in lone
     }
@@ -151,7 +146,7 @@ def test_a_single_0_of_subtask_1_is_five_zeros(real_data: Path) -> None:
 
 
 def test_the_judges_of_dev(real_data: Path) -> None:
-    rows = read(real_data / "humicroedit" / "task-1" / "dev.csv")
+    rows = rows_of(real_data / "humicroedit" / "task-1" / "dev.csv")
     headlines = [" ".join(row["original"].replace("<", "").replace("/>", "").split()) for row in rows]
     as_filed = [list(map(int, row["grades"])) for row in rows]
     grades = [row if len(row) > 1 else row * 5 for row in as_filed]

@@ -44,31 +44,10 @@ def sampled(
 # ---- win rate -----------------------------------------------------------------------------------
 
 
-def test_win_rate_by_hand() -> None:
-    # Mean 2.5 / 5; deviation sums of the clusters 1, -.5 and -.5: sqrt(3/2 * 1.5) / 5 = .3
-    found = scorers.win_rate([1, 1, 0.5, 0, 0], ["a", "a", "b", "b", "c"])
-    assert (found.value, found.n, found.clusters) == (0.5, 5, 3)
-    assert found.stderr == pytest.approx(0.3)
-    assert 0 < found.low < 0.5 < found.high < 1
-
-
 @given(rows, st.sampled_from([0.8, 0.95]))
 def test_win_rate_is_the_clustered_proportion(drawn: list[tuple[float, int]], level: float) -> None:
     worth, clusters = ([row[k] for row in drawn] for k in (0, 1))
     assert same(scorers.win_rate(worth, clusters, level), scorers.clustered_proportion(worth, clusters, level))
-
-
-def test_nothing_won_of_nothing() -> None:
-    found = scorers.win_rate([], [])
-    assert found.n == 0
-    assert math.isnan(found.value)
-
-
-def test_one_cluster_says_nothing_of_others() -> None:
-    found = scorers.win_rate([1, 0], "aa")
-    assert found.value == 0.5
-    assert math.isnan(found.stderr)
-    assert math.isnan(found.low)
 
 
 @pytest.mark.parametrize("worth", [1.01, -0.01, None, NAN, math.inf, "1", "won", [1]])

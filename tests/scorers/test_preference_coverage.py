@@ -16,7 +16,6 @@ from standins.paths import REPOSITORY
         ("win rate", 400),
         ("win rate, length-controlled", 400),
         ("paired difference", 400),
-        ("Bradley-Terry strength", 40),
         ("Bradley-Terry difference", 40),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import random
 from itertools import chain
 
 import interval_coverage
@@ -34,7 +33,7 @@ def bounds(estimate: scorers.Estimate) -> list[float]:
 # ---- known results ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("level", [0.8, 0.99])
 @pytest.mark.parametrize(("hits", "n"), [(0, 10), (1, 10), (5, 10), (10, 10), (3, 528), (499, 500), (1, 2)])
 def test_without_clusters_it_is_statsmodels_clopper_pearson(hits: int, n: int, level: float) -> None:
     found = scorers.clustered_proportion([1] * hits + [0] * (n - hits), range(n), level)
@@ -109,14 +108,6 @@ def test_it_is_symmetric(drawn: list[tuple[float, str]]) -> None:
     values, clusters = split(drawn)
     found, other = (scorers.clustered_proportion(x, clusters) for x in (values, [1 - v for v in values]))
     assert bounds(other) == pytest.approx([1 - found.high, 1 - found.low], rel=1e-6, abs=1e-9)
-
-
-@given(rows, st.randoms(use_true_random=False))
-def test_order_and_names_do_not_matter(drawn: list[tuple[float, str]], rng: random.Random) -> None:
-    shuffled = [(value, f"contest {ord(cluster)}") for value, cluster in rng.sample(drawn, len(drawn))]
-    assert bounds(scorers.clustered_proportion(*split(shuffled))) == pytest.approx(
-        bounds(scorers.clustered_proportion(*split(drawn))), rel=1e-6, abs=1e-9
-    )
 
 
 @given(st.integers(2, 60), st.data())

@@ -52,13 +52,6 @@ def test_is_the_linearised_quotient(drawn: list[tuple[float, int, str]]) -> None
     assert close(scorers.clustered_ratio(top, bottom, clusters), expected)
 
 
-@given(rows)
-def test_equal_denominators_leave_the_mean(drawn: list[tuple[float, int, str]]) -> None:
-    values, _, clusters = zip(*drawn, strict=True)
-    expected = scorers.clustered_mean(values, clusters)
-    assert close(scorers.clustered_ratio([3 * v for v in values], [3] * len(values), clusters), expected)
-
-
 def test_the_value_is_the_ratio_of_the_sums_to_the_last_bit() -> None:
     assert scorers.clustered_ratio([1, 0, 0], [1, 1, 1], "abc").value == 1 / 3
     assert scorers.clustered_ratio([60, 13], [69, 73], "ab").value == 73 / 142
@@ -107,11 +100,6 @@ def test_a_product_by_hand() -> None:
     assert (estimate.value, estimate.stderr) == (6, pytest.approx(1))
 
 
-def test_the_identity_is_the_clustered_mean() -> None:
-    values, clusters = [0.5, 1.0, 0.25, 3.0], "aabc"
-    assert close(scorers.linearised(lambda m: m, [values], clusters), scorers.clustered_mean(values, clusters))
-
-
 @given(st.lists(st.tuples(*[st.floats(0.1, 10)] * 3), min_size=3, max_size=20))
 def test_the_gradient_is_that_of_finite_differences(drawn: list[tuple[float, float, float]]) -> None:
     def f(a: complex, b: complex, c: complex) -> complex:
@@ -129,20 +117,6 @@ def test_the_gradient_is_that_of_finite_differences(drawn: list[tuple[float, flo
         scorers.clustered_mean(values, range(len(drawn))).stderr, rel=1e-4, abs=1e-7
     )
     assert estimate.value == pytest.approx(f(*means).real, rel=1e-12)
-
-
-def test_a_published_kappa_of_nine_cells() -> None:
-    """Two abstractors, 100 women (Gwet 2014; irrCAC's vignette: 0.7964094, 0.05891072, with n for n - 1)."""
-    table = [13, 0, 0, 0, 20, 7, 0, 4, 56]
-
-    def kappa(*p: complex) -> complex:
-        expected = sum(sum(p[3 * k : 3 * k + 3]) * sum(p[k::3]) for k in range(3))
-        return (p[0] + p[4] + p[8] - expected) / (1 - expected)
-
-    cells = [cell for cell, count in enumerate(table) for _ in range(count)]
-    estimate = scorers.linearised(kappa, [[float(cell == k) for cell in cells] for k in range(9)], range(100))
-    assert estimate.value == pytest.approx(0.7964094, abs=5e-8)
-    assert estimate.stderr == pytest.approx(0.05891072 * math.sqrt(100 / 99), abs=5e-8)
 
 
 def test_undefined_and_empty() -> None:

@@ -105,16 +105,6 @@ def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
     assert not any("corrected" in name for name in without.metrics([compared(without, bare, ())]))
 
 
-def test_published_win_rates_are_multiples_of_one_in_182() -> None:
-    """Two questions for each of 91 contests: the share of our win rates has the published form."""
-    from humor_tasks.data.published import published
-
-    cells = [figure.value for figure in published("caption_writing") if figure.metric in WIN_RATES and figure.n == 182]
-    assert len(cells) == 88
-    for value in cells:
-        assert round(round(value * 182) / 182, 4) == value
-
-
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"shots": 5}, "those of the judges are judge_shots"),
     ({"cot": True}, "the writer explains its captions"),

@@ -240,15 +240,6 @@ def test_the_standard_errors_of_real_rows(real_data: Path) -> None:
     assert checked > 20_000
 
 
-@pytest.mark.parametrize(
-    ("counts", "expected"), [((157, 123, 90), 0.041476), ((6, 1, 0), 0.154303), ((9, 0, 0), 0.117851)]
-)
-def test_published_standard_errors(tmp_path: Path, counts: tuple[int, int, int], expected: float) -> None:
-    path = tmp_path / "536.csv"
-    path.write_text(f"caption,not_funny,somewhat_funny,funny\nA joke,{','.join(map(str, counts))}\n")
-    assert read_contest(path).precision[0] == pytest.approx(expected, abs=1e-6)
-
-
 def test_an_entry_that_is_left_out_of_an_unsorted_file_has_the_rank_of_its_mean(tmp_path: Path) -> None:
     rows = ["Call me@example.org,1.1,0.1,20", "Worst caption,1.2,0.1,20", "Best caption,1.9,0.1,20"]
     (tmp_path / "510.csv").write_text("\n".join(["caption,mean,precision,votes", *rows]) + "\n")
