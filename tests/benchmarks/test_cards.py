@@ -38,26 +38,17 @@ def may_be_empty(name: str) -> set[str]:
     return found if "SHA-256" in card.source.pin else found | {"files"}  # the hub's, or not public
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_every_field_is_filled(name: str) -> None:
-    card = BENCHMARKS[name].card
-    empty = {f.name for each in (card, card.source) for f in fields(each) if not getattr(each, f.name)}
-    assert empty <= may_be_empty(name)
+def test_every_field_is_filled() -> None:
+    for name, benchmark in BENCHMARKS.items():
+        told = (benchmark.card, benchmark.card.source)
+        empty = {field.name for each in told for field in fields(each) if not getattr(each, field.name)}
+        assert empty <= may_be_empty(name), name
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
-    texts = [
-        card.question,
-        card.claim,
-        card.prompt,
-        card.metrics,
-        card.sampling,
-        card.dates,
-        card.meaning,
-        card.limits,
-    ]
+    texts = [card.question, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.meaning, card.limits]
     texts += card.differences
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text
@@ -88,25 +79,17 @@ def test_chance_is_what_the_protocol_or_a_baseline_gives() -> None:
     assert (chance.estimate, chance.value) in baselines
 
 
-NYCC, HUMICROEDIT, HUMORBENCH = "newyorker_caption_contest", "humicroedit", "humorbench"
-ROWS = [
-    *(("matching", NYCC, "validation"), ("ranking", NYCC, "train"), ("ranking", NYCC, "validation")),
-    *(("explanation", NYCC, "validation"), ("brainstorm", NYCC, "validation")),
-    *((name, HUMICROEDIT, "dev") for name in ("humicroedit_rating", "humicroedit_pairwise")),
-    *((name, HUMICROEDIT, "train") for name in ("humicroedit_rating", "humicroedit_pairwise")),
-    *((name, HUMICROEDIT, "train_funlines") for name in ("humicroedit_rating", "humicroedit_pairwise")),
-]
+ROWS = [("matching", "validation"), ("ranking", "train"), ("ranking", "validation"), ("explanation", "validation")]
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "corpus", "split"), ROWS)
-def test_numbers_of_items_are_those_of_the_real_rows(name: str, corpus: str, split: str, real_data: Path) -> None:
-    rows = load(name, dataset=str(real_data / corpus), split=split).records
-    assert BENCHMARKS[name].card.splits[split] == len(rows)
+@pytest.mark.parametrize(("name", "split"), [*ROWS, ("brainstorm", "validation")])
+def test_numbers_of_items_are_those_of_the_real_rows(name: str, split: str, real_corpus: str) -> None:
+    """Those of Humicroedit, HumorBench and the crowd are looked at where their rows are read."""
+    assert BENCHMARKS[name].card.splits[split] == len(load(name, dataset=real_corpus, split=split).records)
 
 
 def test_labels_that_pass_everything_are_those_of_the_real_rubrics(real_data: Path) -> None:
-    files = [str(real_data / HUMORBENCH / f"{name}_rubric.csv") for name in ("gpt_4o", "gemini_2.5_pro")]
+    files = [str(real_data / "humorbench" / f"{name}_rubric.csv") for name in ("gpt_4o", "gemini_2.5_pro")]
     labels = [record.target for record in load("humorbench_autograder", dataset=",".join(files)).records]
     card = BENCHMARKS["humorbench_autograder"].card
     assert (card.splits["test"], card.chance.value) == (len(labels), labels.count("PASS") / len(labels))

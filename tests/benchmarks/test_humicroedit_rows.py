@@ -20,21 +20,14 @@ from humor_tasks.errors import BadInput
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        (RATING, {"split": "dve"}, "Did you mean 'dev'"),
-        (RATING, {"setting": "edited"}, "setting: there is no 'edited'"),
         (RATING, {"estimate": "mean"}, "choose from text, expected"),
         (RATING, {"scale": " "}, "scale must not be empty"),
-        (RATING, {"scale": 3}, "scale must be text"),
         (RATING, {"on_unparsed": "random"}, "ratings cannot be guessed"),
         (RATING, {"extraction": "released_chat"}, "extraction: there is no 'released_chat'"),
         (RATING, {"revision": "main"}, "pinned by SHA-256"),
-        (RATING, {"shots": -1}, "shots must be a whole number"),
-        (RATING, {"via": "ratings"}, "parameter of humicroedit_rating: there is no 'via'"),
         (RATING, {"dataset": "/no/where"}, "there is no file /no/where/task-1/test.csv"),
-        (PAIRWISE, {"via": "rating"}, "Did you mean 'ratings'"),
         (PAIRWISE, {"estimate": "expected"}, "applies only to via=ratings"),
         (PAIRWISE, {"via": "ratings", "on_unparsed": "random"}, "ratings cannot be guessed"),
-        (PAIRWISE, {"on_unparsed": "perhaps"}, "on_unparsed: there is no 'perhaps'"),
     ],
 )
 def test_bad_options(name: str, options: Mapping[str, Any], message: str) -> None:

@@ -143,9 +143,7 @@ def test_with_one_item_a_cluster_the_permutation_test_is_scipys(seed: int) -> No
 
 
 def test_holm_is_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "gc.collect", lambda: 0
-    )  # statsmodels calls it each time; beside a whole suite it takes a second
+    monkeypatch.setattr("gc.collect", lambda: 0)  # statsmodels calls it, and beside a whole suite it takes a second
     rng = np.random.default_rng(0)
     for n in (1, 2, 3, 7, 40):
         p_values = (rng.random(n) ** 3).round(2).tolist()  # small ones, and ties

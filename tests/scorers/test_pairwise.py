@@ -96,10 +96,9 @@ def test_the_other_choice_loses_what_this_one_wins(rows: list[tuple[int, int, in
 def test_constants_and_the_organisers_baseline_on_dev(
     real_data: Path, predicted: str, accuracy: str, reward: str
 ) -> None:
-    rows = rows_of(real_data / "humicroedit" / "task-2" / "dev.csv")
-    submitted = {
-        row["id"]: int(row["pred"]) for row in rows_of(real_data / "humicroedit" / "official_task-2-output.csv")
-    }
+    folder = real_data / "humicroedit"
+    rows = rows_of(folder / "task-2" / "dev.csv")
+    submitted = {row["id"]: int(row["pred"]) for row in rows_of(folder / "official_task-2-output.csv")}
     headlines = [" ".join(row["original1"].replace("<", "").replace("/>", "").split()) for row in rows]
     means = [(float(row["meanGrade1"]), float(row["meanGrade2"])) for row in rows]
     labels = [int(row["label"]) for row in rows]

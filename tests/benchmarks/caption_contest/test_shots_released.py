@@ -116,7 +116,6 @@ def test_the_signature_says_so_only_where_it_matters() -> None:
         ({"split": "train"}, "drawn from the train split; evaluate validation or test."),
         ({"setting": "pixels"}, "shows no pictures; use setting=description or caption_only."),
         ({"seed": 7}, r"has its own seed; leave out seed=7 \(lm-eval: --seed\)\."),
-        ({"shots_order": "shuffled"}, "shots_order: there is no 'shuffled'; choose from seeded, released."),
         ({"shots": 31}, r"shots=31: the train split of fold 0 has only 15 contests\."),
     ],
 )

@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval, score
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai import eval
+from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 from standins.commands import humor_tasks, refused
 from standins.ranked import CONTESTS, WRITTEN, captions_of, listed, ranked, shown_groups
 
-from humor_tasks import load
 from humor_tasks.benchmarks.crowd.metrics import WIN_RATES
 from humor_tasks.data.logs import read_run
-from humor_tasks.on_inspect import against_people
 from humor_tasks.scorers.win_correction import corrected_win_rate
 from humor_tasks.tasks import caption_writing
-from humor_tasks.testing import REFUSED, ScriptedLM, ScriptedModel, run_lm_eval
+from humor_tasks.testing import REFUSED, ScriptedModel
 
 Rule = Callable[[dict[str, list[str]]], str]
 
@@ -71,40 +69,19 @@ def rates(found: dict[str, float]) -> list[float]:
 
 
 def test_a_constant_judge_gives_one_half(folder: str, tmp_path: Path) -> None:
-    found = metrics(run(folder, tmp_path, lambda groups: "Answer: A"))
+    judge = grading(lambda groups: "Answer: A")
+    found = metrics(run(folder, tmp_path, judge))
+    assert len(judge.asked) == 40
     assert rates(found) == [0.5] * 4
     assert (found["judge_accuracy"], found["judge_share_a"], found["judge_consistency"]) == (0.5, 1.0, 0.0)
     assert math.isnan(found["corrected_win_rate_top10"])  # a judge no better than chance
 
 
-@pytest.mark.parametrize("mode", ["overall", "best_pick"])
-def test_every_verdict_counts(folder: str, tmp_path: Path, mode: Any) -> None:
-    found = metrics(run(folder, tmp_path, written_one, mode=mode))
+def test_every_verdict_counts(folder: str, tmp_path: Path) -> None:
+    found = metrics(run(folder, tmp_path, written_one, mode="best_pick"))
     assert rates(found) == [1.0] * 4
     assert (found["judge_accuracy"], found["missing_verdicts"]) == (0.5, 0.0)
     assert found["judge_consistency"] == 0.8  # in the exam it says A in both orders
-
-
-def test_win_rates_are_multiples_of_half_a_contest(folder: str, tmp_path: Path) -> None:
-    calls: list[int] = []
-
-    def verdict(groups: dict[str, list[str]]) -> str:
-        calls.append(1)
-        return f"Answer: {'AB'[sum(map(len, groups['A'])) % 2]}"
-
-    log = run(folder, tmp_path, verdict)
-    found = metrics(log)
-    assert len(calls) == 40
-    assert all((rate * 8).is_integer() for rate in rates(found))
-    assert log.samples is not None
-    expected = [s.scores["against_people"].metadata["values"]["win_rate_top10"] for s in log.samples]  # type: ignore[index]
-    assert found["win_rate_top10"] == sum(expected) / 4
-
-
-def test_the_exam_may_be_left_out(folder: str, tmp_path: Path) -> None:
-    found = metrics(run(folder, tmp_path, longer, exam=False))
-    assert "win_rate_top10" in found
-    assert not any("accuracy" in name or "corrected" in name for name in found)
 
 
 def test_corrected_win_rates_use_the_exam_of_the_same_contests(folder: str, tmp_path: Path) -> None:
@@ -145,12 +122,14 @@ def test_a_judge_that_fails_does_not_end_the_run(folder: str, tmp_path: Path) ->
     assert rates(found) == [0.5] * 4
 
 
-def test_a_panel_decides_by_majority(folder: str, tmp_path: Path) -> None:
+def test_a_panel_decides_by_majority_and_the_exam_may_be_left_out(folder: str, tmp_path: Path) -> None:
     graders = [grading(rule, name).model for name, rule in (("x", written_one), ("y", written_one), ("z", longer))]
     writer = ScriptedModel("writer", listed(WRITTEN))
-    task = caption_writing(dataset=folder)
+    task = caption_writing(dataset=folder, exam=False)
     (log,) = eval(task, model=writer.model, model_roles={"grader": graders}, log_dir=str(tmp_path / "logs"))
-    assert rates(metrics(log)) == [1.0] * 4
+    found = metrics(log)
+    assert rates(found) == [1.0] * 4
+    assert not any("accuracy" in name or "corrected" in name for name in found)
 
 
 def odds_of(groups: dict[str, list[str]]) -> float:
@@ -194,21 +173,17 @@ def test_tau_needs_log_probabilities(folder: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "found"),
-    [
-        (listed(WRITTEN[:9]), 9),
-        (listed(WRITTEN * 3), 30),
-        ("", 0),
-        ("I would rather not.", 0),
-        (listed([*WRITTEN[:9], " "]), 9),
-    ],
+    ("reply", "status", "found"), [(listed(WRITTEN[:9]), "unparsed", 9), ("", "unparsed", 0), (REFUSED, "refused", 0)]
 )
-def test_a_reply_without_ten_captions_loses_and_is_counted(folder: str, tmp_path: Path, reply: str, found: int) -> None:
+def test_a_reply_without_ten_captions_loses_and_is_counted(
+    folder: str, tmp_path: Path, reply: str, status: str, found: int
+) -> None:
     judge = grading(written_one)
     log = run(folder, tmp_path, judge, reply=reply)
     told = metrics(log)
     assert rates(told) == [0.0] * 4
-    assert (told["unparsed"], told.get("missing_verdicts", 0.0)) == (1.0, 0.0)
+    assert {"unparsed": told["unparsed"], "refused": told["refused"]} == {"unparsed": 0, "refused": 0} | {status: 1}
+    assert told.get("missing_verdicts", 0.0) == 0
     assert not judge.asked
     assert log.samples is not None
     values = log.samples[0].scores["against_people"].metadata["values"]  # type: ignore[index]
@@ -219,16 +194,6 @@ def test_a_reply_without_ten_captions_may_be_left_out(folder: str, tmp_path: Pat
     left_out = metrics(run(folder, tmp_path, written_one, reply=listed(WRITTEN[:9]), on_unparsed="exclude"))
     assert "win_rate_top10" not in left_out
     assert left_out["unparsed"] == 1.0
-
-
-def test_a_refusal_is_told_apart(folder: str, tmp_path: Path) -> None:
-    told = metrics(run(folder, tmp_path, written_one, reply=REFUSED))
-    assert (told["refused"], told["unparsed"]) == (1.0, 0.0)
-
-
-def test_explanations_are_no_captions(folder: str, tmp_path: Path) -> None:
-    reply = "Here they are:\n" + "\n".join(f"{i}. {t}\n   Explanation: odd." for i, t in enumerate(WRITTEN, 1))
-    assert rates(metrics(run(folder, tmp_path, written_one, reply=reply))) == [1.0] * 4
 
 
 # ---- settings and harnesses -----------------------------------------------------------------------
@@ -243,26 +208,6 @@ def test_worked_examples_are_the_judges(tmp_path: Path) -> None:
     for asked in judge.asked:
         assert sum(role == "assistant" and text.endswith(("A", "B", "A.", "B.")) for role, text in asked) == 5
     assert len({json.dumps(asked[:-1]) for asked in judge.asked}) == 1
-
-
-def test_a_log_is_judged_again(folder: str, tmp_path: Path) -> None:
-    log = run(folder, tmp_path, written_one)
-    again = score(read_eval_log(log.location), against_people(grader="baseline/first"), action="append", display="none")
-    assert again.results is not None
-    assert again.results.scores[-1].metrics["win_rate_top10"].value == 0.5
-    assert metrics(log)["win_rate_top10"] == 1.0
-
-
-@pytest.mark.lm_eval_versions
-def test_lm_eval_measures_the_captions_and_keeps_them(folder: str, tmp_path: Path) -> None:
-    lm = ScriptedLM(listed(WRITTEN))
-    found = run_lm_eval(lm, "caption_writing", metadata={"dataset": folder})
-    results = found["results"]["caption_writing"]
-    expected = load("caption_writing", dataset=folder)
-    outcome = expected.outcome(expected.records[0], listed(WRITTEN)).values
-    for name in ("ead", "characters", "words", "distinct", "recited_exact", "unparsed"):
-        assert results[f"{name},none"] == pytest.approx(outcome[name])
-    assert not any(name.startswith("win_rate") for name in results)
 
 
 def test_captions_of_a_file_are_judged_as_a_models(folder: str, tmp_path: Path) -> None:

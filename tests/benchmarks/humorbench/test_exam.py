@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ import pytest
 from standins.humorbench import REAL_RUBRICS, RUBRIC, key, rows_of, write_rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.api import Report
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers import JUDGE_METRICS
+from humor_tasks.scorers import JUDGE_METRICS, judge_exam
 
 PASS = "<reasoning>It says so.</reasoning>\n<judgement>PASS</judgement>"
 FAIL = "<reasoning>It does not.</reasoning>\n<judgement>FAIL</judgement>"
@@ -55,67 +53,24 @@ def test_a_judge_that_passes_everything(exam: Run) -> None:
     assert found["unparsed"].value == found["refused"].value == 0
 
 
-def formulas(tp: int, fp: int, fn: int, tn: int) -> dict[str, float]:
-    """Every metric from the four cells, as a textbook has it."""
-    n = tp + fp + fn + tn
-    agreed, judge, human = (tp + tn) / n, (tp + fp) / n, (tp + fn) / n
-    chance = judge * human + (1 - judge) * (1 - human)
-    share = (judge + human) / 2
-    gwet = 2 * share * (1 - share)
-    precision, recall = tp / (tp + fp), tp / (tp + fn)
-    return {
-        "accuracy": agreed,
-        "false_pass_rate": fp / (fp + tn),
-        "false_fail_rate": fn / (fn + tp),
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall),
-        "cohen_kappa": (agreed - chance) / (1 - chance),
-        "gwet_ac1": (agreed - gwet) / (1 - gwet),
-    }
+UNREAD = ["It passes.", f"{PASS} or {FAIL}, who knows", "", '{"judgement": "PASS"}', "PASS"]
+REFUSAL = "I'm sorry, but I can't help with that."
 
 
-def judged(run: Run, **mistakes: Sequence[int]) -> tuple[Report, dict[str, list[int]]]:
-    """A judge that errs on the first fn PASS and the first fp FAIL of an explainer, and says nothing readable
-    of the next lost_pass and lost_fail; with TP, FP, FN, TN by explainer."""
-    replies: dict[str, str] = {}
-    cells: dict[str, list[int]] = {}
-    for i, (explainer, records) in enumerate(by_explainer(run).items()):
-        fn, fp, lost_pass, lost_fail = (mistakes[name][i] for name in ("fn", "fp", "lost_pass", "lost_fail"))
-        passes = [record.id for record in records if record.target == "PASS"]
-        fails = [record.id for record in records if record.target == "FAIL"]
-        replies |= dict.fromkeys(passes, PASS) | dict.fromkeys(passes[:fn], FAIL)
-        replies |= dict.fromkeys(fails, FAIL) | dict.fromkeys(fails[:fp], PASS)
-        unread = ["It passes.", f"{PASS} or {FAIL}, who knows", "", '{"judgement": "PASS"}', "PASS"]
-        replies |= zip(passes[fn : fn + lost_pass], unread * 9, strict=False)
-        replies |= dict.fromkeys(fails[fp : fp + lost_fail], "I'm sorry, but I can't help with that.")
-        cells[explainer] = [len(passes) - fn - lost_pass, fp, fn, len(fails) - fp - lost_fail]
-    return evaluate(run, replies), cells
-
-
-MISTAKES = [
-    {"fn": (13, 4), "fp": (9, 11), "lost_pass": (0, 0), "lost_fail": (0, 0)},
-    {"fn": (2, 20), "fp": (1, 3), "lost_pass": (5, 7), "lost_fail": (3, 2)},
-]
-
-
-@pytest.mark.parametrize("mistakes", MISTAKES)
-def test_a_judge_of_known_confusions(exam: Run, mistakes: dict[str, Sequence[int]]) -> None:
-    report, cells = judged(exam, **mistakes)
-    found = report.metrics
-    total = [sum(column) for column in zip(*cells.values(), strict=True)]
-    for suffix, counts in {"": total, **{f"_{explainer}": counts for explainer, counts in cells.items()}}.items():
-        for name, value in formulas(*counts).items():
-            assert found[name + suffix].value == pytest.approx(value), name + suffix
-            assert found[name + suffix].n == sum(counts)
-            assert found[name + suffix].stderr > 0
-    for i, explainer in enumerate(cells):  # what was not read leaves the denominator, and is counted
-        assert found[f"unparsed_{explainer}"].value == pytest.approx(mistakes["lost_pass"][i] / 100)
-        assert found[f"refused_{explainer}"].value == pytest.approx(mistakes["lost_fail"][i] / 100)
-    assert found["unparsed"].value == pytest.approx(sum(mistakes["lost_pass"]) / 200)
+def test_metrics_are_those_of_the_verdicts_that_were_read(exam: Run) -> None:
+    """Of ten verdicts two are wrong, one is unread and one refused: these leave the denominator, and are counted."""
+    said = {record.id: (PASS, FAIL)[(record.target == "FAIL") ^ (i % 10 < 2)] for i, record in enumerate(exam.records)}
+    replies = {name: {8: UNREAD[i % 5], 9: REFUSAL}.get(i % 10, said[name]) for i, name in enumerate(said)}
+    found = evaluate(exam, replies).metrics
+    parts = {"": list(exam.records)} | {f"_{name}": records for name, records in by_explainer(exam).items()}
+    for part, records in parts.items():
+        read = [record for record in records if replies[record.id] in (PASS, FAIL)]
+        labels, verdicts = [r.target == "PASS" for r in read], [replies[r.id] == PASS for r in read]
+        for name, expected in judge_exam(labels, verdicts, [record.cluster for record in read]).items():
+            assert found[name + part] == expected, name + part
+        assert found[f"unparsed{part}"].value == found[f"refused{part}"].value == pytest.approx(0.1)
     assert found["unparsed"].n == 200
     assert found["unparsed"].clusters == len({record.fields["description"] for record in exam.records}) == 38
-    assert found["unparsed"].high < 0.15
 
 
 def test_one_explainer_has_no_metrics_of_its_own(tmp_path: Path) -> None:

@@ -370,19 +370,9 @@ def test_templates_are_replaced(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("templates", "message"),
     [
-        ({"explain": "== user ==\n$caption"}, r"template explain.txt: lacks \$description; the model would not see"),
-        ({"explain": "== user ==\nWhy?"}, r"explain.txt: lacks \$caption, \$description"),
-        ({"explain": "$description $caption"}, r"explain.txt: must start with a line '== system =='"),
-        (
-            {"explain": f"{EXPLAIN} $elements"},
-            r"explain.txt: there is no field \$elements; the fields are \$description",
-        ),
-        ({"explain": f"{EXPLAIN} for 5 $."}, r"explain.txt: .*write \$\$ for a dollar sign"),
+        ({"explain": "== user ==\nWhy?"}, r"explain.txt: lacks \$caption, \$description; the model would not see"),
         ({"grade": "== user ==\n$answer $format"}, r"template grade.txt: lacks \$point; the grader would not see it"),
         ({"grade": "== user ==\n$point"}, r"grade.txt: lacks \$answer, \$format"),
-        ({"grade": "$answer $point $format"}, r"grade.txt: must start with a line '== system =='"),
-        ({"grade": f"{GRADE} $descripton"}, r"grade.txt: there is no field \$descripton"),
-        ({"grades": GRADE}, r"there is no template grades.txt. Did you mean 'grade.txt'"),
         ({}, r"the folder has no .txt file; the templates are explain.txt, grade.txt, verdict.json.txt, verdict.tags"),
     ],
 )

@@ -101,12 +101,8 @@ def test_images_are_drawn_by_seed() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"images": -1}, "images must be a whole number of at least 0"),
-        ({"images": "x"}, "images must be a whole number"),
-        ({"on_unparsed": "random"}, "there is no 'random'"),
         ({"shots": 1}, "the prompt for a story has no worked examples"),
         ({"chain_of_task": True}, "the prompt for a story has no worked examples"),
-        ({"scene": "opera"}, "there is no 'opera'"),
         ({"dataset": ""}, "MOCK's corpus is not public"),
     ],
 )
