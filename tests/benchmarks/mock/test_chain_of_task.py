@@ -38,12 +38,8 @@ ANSWERED = {"detecting": ("Answer: yes", "Answer: no"), "matching": "Answer: ", 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("task", "scene", "how"),  # each two of them together once
-    [
-        (t, s, ("media", "frames", "description")[(i + j) % 3])
-        for i, t in enumerate(WANTED)
-        for j, s in enumerate(SCENES)
-    ],
+    ("task", "scene", "how"),
+    [("detecting", "cartoon", "media"), ("matching", "comedy", "frames"), ("explaining", "post", "description")],
 )
 def test_the_other_two_come_first_in_the_published_order(task: str, scene: str, how: str) -> None:
     run, plain = (opened(task, scene=scene, input=how, chain_of_task=chained) for chained in (True, False))
@@ -65,13 +61,11 @@ def test_the_order_is_that_of_the_definition() -> None:
     assert {task: list(others) for task, others in ORDER.items()} == WANTED
 
 
-ROWS = list(product(ORDER, SCENES, ("train", "validation", "test")))
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "scene", "split"), ROWS)
-def test_no_row_of_the_sample_is_shown_anything_of_itself(task: str, scene: str, split: str) -> None:
-    assert sum(check_no_leak(opened(task, scene=scene, split=split, seed=seed)) for seed in range(2)) > 0
+@pytest.mark.parametrize(("task", "scene"), product(ORDER, SCENES))
+def test_no_row_of_the_sample_is_shown_anything_of_itself(task: str, scene: str) -> None:
+    for split, seeds in {"train": (0, 1), "validation": (0,), "test": (1,)}.items():
+        assert sum(check_no_leak(opened(task, scene=scene, split=split, seed=seed)) for seed in seeds) > 0
 
 
 def check_no_leak(run: Run) -> int:

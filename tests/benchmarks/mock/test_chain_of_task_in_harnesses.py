@@ -52,21 +52,21 @@ def run_of(task: Task, model: ScriptedModel, **more: Any) -> EvalLog:
     return log
 
 
-CASES = [("detecting", "comedy", "media"), ("matching", "comedy", "frames"), ("explaining", "post", "media")]
-
-
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "scene", "how"), [*CASES, ("matching", "cartoon", "description")])
+@pytest.mark.parametrize(
+    ("task", "scene", "how"),
+    [("detecting", "comedy", "media"), ("matching", "comedy", "frames"), ("explaining", "post", "description")],
+)
 def test_the_solver_shows_what_the_parameter_shows(task: str, scene: str, how: str) -> None:
     inside, after = says("inside", "Answer: A"), says("after", "Answer: A")
-    parameters: dict[str, Any] = {"dataset": "sample", "scene": scene, "input": how, "frames": 3, "seed": 5}
+    parameters: dict[str, Any] = {"dataset": "sample", "scene": scene, "input": how, "frames": 2, "seed": 5}
     first = run_of(INSPECT[task](**parameters, chain_of_task=True), inside)
     second = run_of(INSPECT[task](**parameters), after, solver=chain_of_task())
     assert first.status == second.status == "success"
     assert sorted(map(str, map(shown, inside.messages))) == sorted(map(str, map(shown, after.messages)))
     media = [len(media) for _, _, media in shown(after.messages[0])]
-    assert sum(media) == {"media": 3, "frames": 9, "description": 0}[how]
+    assert sum(media) == {"media": 3, "frames": 6, "description": 0}[how]
     videos = [p for m in after.messages[0] if isinstance(m.content, list) for p in m.content]
     assert sum(isinstance(part, ContentVideo) for part in videos) == 3 * (scene == "comedy" and how == "media")
     for sample in second.samples or []:
@@ -94,11 +94,12 @@ def own_task(*content: Any, choices: list[str] | None = None) -> Task:
 
 
 @pytest.mark.inspect_ai_versions
-def test_a_task_of_somebody_elses() -> None:
+def test_a_task_of_somebody_elses_and_another_that_generates() -> None:
     model = says("m", "yes")
-    solver = chain_of_task(task="detecting", scene="cartoon", dataset="sample")
-    log = run_of(own_task(ContentText(text="Is this funny: a bear?")), model, solver=solver)
+    solver = chain_of_task(task="detecting", scene="cartoon", dataset="sample", generates=False)
+    log = run_of(own_task(ContentText(text="Is this funny: a bear?")), model, solver=[solver, generate()])
     assert log.status == "success"
+    assert len(model.asked) == 1
     roles = [role for role, _ in model.asked[0]]
     assert roles == ["system", *["user", "assistant"] * 4, "user"]
     assert model.asked[0][0] == ("system", "Be brief.")
@@ -107,21 +108,11 @@ def test_a_task_of_somebody_elses() -> None:
 
 
 @pytest.mark.inspect_ai_versions
-def test_the_solver_may_leave_the_answer_to_another() -> None:
-    model = says("m", "yes")
-    solver = chain_of_task(task="detecting", scene="cartoon", dataset="sample", generates=False)
-    log = run_of(own_task(ContentText(text="Funny?")), model, solver=[solver, generate()])
-    assert log.status == "success"
-    assert len(model.asked) == 1
-    assert len(model.asked[0]) == 10
-
-
-@pytest.mark.inspect_ai_versions
 def test_what_a_question_of_somebody_elses_shows_is_no_sample() -> None:
     """Its medium is known by its bytes."""
     images = Path(folder("mock")) / "images"
     seen = set()
-    for name, as_file in product(("cartoon_01.png", "cartoon_02.png", "cartoon_03.png"), (True, False)):
+    for name, as_file in (("cartoon_01.png", True), ("cartoon_02.png", False), ("cartoon_03.png", True)):
         path = images / name
         place = str(path) if as_file else Picture(name, str(path), path.read_bytes).data_uri()
         model = says("m", "yes")
@@ -135,11 +126,10 @@ def test_what_a_question_of_somebody_elses_shows_is_no_sample() -> None:
     assert len(seen) == 3
 
 
-@pytest.mark.parametrize("place", [1, 2, 5])  # those that are not meant to be funny
-def test_what_somebody_elses_question_lets_choose_from_is_in_no_sample(place: int) -> None:
-    record = load("mock_detecting", dataset="sample", scene="cartoon", split="train").records[place]
-    line = record.fields["punchline"]
-    for seed in range(4):
+def test_what_somebody_elses_question_lets_choose_from_is_in_no_sample() -> None:
+    records = load("mock_detecting", dataset="sample", scene="cartoon", split="train").records
+    for seed, place in product(range(2), (1, 2, 5)):  # those that are not meant to be funny
+        line = records[place].fields["punchline"]
         model = says("m", "yes")
         solver = chain_of_task(task="explaining", scene="cartoon", dataset="sample", seed=seed)
         log = run_of(own_task(ContentText(text="Which?"), choices=["x", line, "y"]), model, solver=solver)
@@ -156,7 +146,7 @@ def test_the_caption_contest_takes_cartoons() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "other"), [(matching, "explaining"), (explanation, "matching")])
+@pytest.mark.parametrize(("task", "other"), [(explanation, "matching")])
 def test_a_cartoon_of_the_caption_contest_is_known_by_its_contest(task: Any, other: str, tmp_path: Path) -> None:
     """In words, too, where no picture gives it away; and its caption, wherever it was posted."""
     asked = load(task.__name__, dataset="sample", cot=False).records
@@ -275,19 +265,14 @@ def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
 @pytest.mark.inspect_ai_versions
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("task", "how"), [("detecting", "media"), ("matching", "description"), ("explaining", "media")]
-)
-def test_both_harnesses_show_the_same(task: str, how: str) -> None:
-    parameters = {"dataset": "sample", "scene": "stills", "input": how, "chain_of_task": True}
-    built = BenchmarkTask(
-        {"task": "t", "benchmark": f"mock_{task}", "output_type": "generate_until", "metadata": parameters}
-    )
-    samples = INSPECT[task](**parameters).dataset  # type: ignore[arg-type]
+def test_both_harnesses_show_the_same() -> None:
+    parameters = {"dataset": "sample", "scene": "stills", "input": "media", "chain_of_task": True}
+    config = {"task": "t", "benchmark": "mock_explaining", "output_type": "generate_until", "metadata": parameters}
+    built, samples = BenchmarkTask(config), mock_explaining(**parameters).dataset  # type: ignore[arg-type]
     for sample, doc in zip(samples, built.test_docs(), strict=True):
         context = built.fewshot_context(
             doc, 0, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
         )
         assert [m.text for m in sample.input] == [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
-        assert len(built.doc_to_image(doc)) == 3 * (how == "media")
-        assert sum(turn["content"].count(PLACEHOLDER) for turn in context) == 3 * (how == "media")
+        assert len(built.doc_to_image(doc)) == 3
+        assert sum(turn["content"].count(PLACEHOLDER) for turn in context) == 3

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from standins.clips import clip
 from standins.mock_rows import TURNS, dialogue, mock_folder, row
 from standins.paths import REPOSITORY
@@ -22,7 +21,6 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
-from humor_tasks.cli import main
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
@@ -102,8 +100,7 @@ def test_the_card_names_every_config_and_split() -> None:
 # ---- how an item is shown -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["media", "frames", "description"])
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(("task", "how"), zip(TASKS, ("media", "frames", "description"), strict=True))
 def test_every_item_of_the_sample_is_shown_by_every_input(task: str, how: str) -> None:
     run = load(f"mock_{task}", dataset="sample", input=how, shots=2)
     for record in run.records:
@@ -311,7 +308,7 @@ def test_the_same_id_twice_is_named(tmp_path: Path) -> None:
 # ---- figures ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scene", CHOICES)
+@pytest.mark.parametrize("scene", ["comedy", "all"])
 def test_figures_are_of_all_items_and_of_each_scene(scene: str) -> None:
     run = load("mock_detecting", dataset="sample", scene=scene, input="description")
     replies = {r.id: "Answer: yes" if r.groups["scene"] == "comedy" else f"Answer: {r.target}" for r in run.records}
@@ -331,25 +328,6 @@ def test_a_reply_that_says_neither_is_counted(on_unparsed: str, expected: float)
     replies = {r.id: "Answer: yes" if r.target == "yes" else "Hard to say." for r in run.records}
     metrics = evaluate(run, replies).metrics
     assert (metrics["accuracy"].value, metrics["unparsed"].value) == (expected, 0.5)
-
-
-def test_a_file_of_predictions_is_scored(tmp_path: Path) -> None:
-    records = load("mock_detecting", dataset="sample", scene="comedy", input="description").records
-    (tmp_path / "said.json").write_text(json.dumps({record.id: "no" for record in records}))
-    given = [
-        "--task",
-        "mock_detecting",
-        "--dataset",
-        "sample",
-        "-T",
-        "scene=comedy",
-        "-T",
-        "input=description",
-        "--json",
-    ]
-    done = CliRunner().invoke(main, ["score", str(tmp_path / "said.json"), *given])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.output)["metrics"]["accuracy"]["value"] == 0.5
 
 
 def test_a_guess_is_yes_or_no() -> None:
