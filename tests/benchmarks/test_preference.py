@@ -46,8 +46,7 @@ def test_a_pair_is_asked_in_both_orders(others: str, tmp_path: Path) -> None:
         assert [record.fields["second"]] == list(texts.values())
 
 
-@pytest.mark.parametrize("setting", ["description", "caption_only", "pixels"])
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("setting", "structured"), [("description", False), ("caption_only", True), ("pixels", False)])
 def test_a_question_shows_the_joke_and_both_texts(others: str, setting: str, structured: bool) -> None:
     run = opened(others, setting=setting, structured=structured)
     task = load("explanation", dataset="sample", setting=setting)

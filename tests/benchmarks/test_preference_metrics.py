@@ -80,7 +80,7 @@ rows = st.tuples(st.sampled_from("uvwx"), st.integers(-300, 300), sides, sides, 
 failures = st.sampled_from(["unparsed", "empty", "refused", "error"])
 
 
-@settings(deadline=None)
+@settings(max_examples=60)
 @given(st.lists(rows, min_size=1, max_size=25), st.randoms(use_true_random=False), failures)
 def test_metrics_are_those_of_a_table_of_verdicts(table: list[Any], shuffled: random.Random, status: str) -> None:
     pairs, outcomes = [], []
@@ -98,7 +98,7 @@ def test_metrics_are_those_of_a_table_of_verdicts(table: list[Any], shuffled: ra
     assert metrics["same_text"].value == metrics["empty"].value == 0
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(rows, min_size=1, max_size=10))
 def test_epochs_are_pairs_of_their_own(table: list[Any]) -> None:
     """Two epochs, the second with the sides' verdicts exchanged: each order's first reply meets the other's first."""

@@ -90,16 +90,6 @@ def test_examples_of_ones_own_are_checked(tmp_path: Path) -> None:
         load("brainstorm", dataset="sample", prompts=str(tmp_path))
 
 
-def test_it_is_sampled_as_published() -> None:
-    model = says("m", REPLY)
-    run(model)
-    asked = model.configs[0]
-    sampling = (asked.temperature, asked.top_p, asked.frequency_penalty, asked.presence_penalty)
-    assert sampling == (0.8, 0.9, 0.2, 0.05)
-    signature = str(load("brainstorm", dataset="sample").signature("generate"))
-    assert "|examples:9|temperature:0.8|top_p:0.9|frequency_penalty:0.2|presence_penalty:0.05|" in signature
-
-
 def test_the_provider_may_be_left_to_its_own() -> None:
     model = says("m", REPLY)
     run(model, temperature=0.1, top_p="none", frequency_penalty=None, presence_penalty="none")
@@ -110,18 +100,19 @@ def test_the_provider_may_be_left_to_its_own() -> None:
 # ---- what is read -------------------------------------------------------------------------------
 
 
-def test_a_reply_becomes_fields() -> None:
-    log = run(says("m", REPLY))
+def test_a_reply_becomes_fields_and_is_sampled_as_published() -> None:
+    model = says("m", REPLY)
+    log = run(model)
+    asked = model.configs[0]
+    sampling = (asked.temperature, asked.top_p, asked.frequency_penalty, asked.presence_penalty)
+    assert sampling == (0.8, 0.9, 0.2, 0.05)
+    signature = str(load("brainstorm", dataset="sample").signature("generate"))
+    assert "|examples:9|temperature:0.8|top_p:0.9|frequency_penalty:0.2|presence_penalty:0.05|" in signature
     for sample in log.samples or []:
         score = (sample.scores or {})["brainstormed"]
         assert score.answer == "Ships avoid me."
         assert score.explanation == "They have to."
-        assert (score.metadata or {})["fields"] == {
-            "Concepts": "sea; night; therapy",
-            "Chosen": "sea; therapy",
-            "Caption": "Ships avoid me.",
-            "Explanation": "They have to.",
-        }
+        assert (score.metadata or {})["fields"] == dict(line.split(": ") for line in REPLY.splitlines())
     found = metrics(log)
     assert (found["parsed"], found["concepts"], found["chosen_among_them"], found["caption_words"]) == (1, 3, 1, 3)
 

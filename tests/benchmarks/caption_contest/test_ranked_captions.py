@@ -240,15 +240,14 @@ def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["baseline/longest", "baseline/overlap"])
-def test_a_model_that_picks_ranks_too(model: str, tmp_path: Path) -> None:
+def test_a_model_that_picks_ranks_too(tmp_path: Path) -> None:
     path, out = tmp_path / "c.jsonl", tmp_path / "ranks.csv"
     rows = [("9001", "A lighthouse on a couch, long", "x"), ("9001", "Nothing.", "y"), ("9001", "NOTHING.", "z")]
     path.write_text(
         "".join(json.dumps(dict(zip(("contest", "caption", "system"), r, strict=True))) + "\n" for r in rows)
     )
     told = commands.humor_tasks(
-        "captions", "rank", path, "--model", model, "--dataset", "sample", "-o", out,
+        "captions", "rank", path, "--model", "baseline/overlap", "--dataset", "sample", "-o", out,
         "--log-dir", str(tmp_path / "logs"),
     )  # fmt: skip
     assert "3 captions, 3 pairs, 0 unread" in told
@@ -277,9 +276,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
         (("--model", "nobody/nothing"), "model nobody/nothing"),
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
         (("--model", "baseline/first", "-o", "x.txt"), "must end in .csv or .json"),
-        (("--model", "baseline/first", "-M", "seed"), "-M seed: has no value"),
         (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is not an argument of a model"),
-        (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),
         (("--model", "baseline/first", "--log-dir", __file__), "the log cannot be written"),
         (("--model", "baseline/first", "--fold", "7"), "fold"),
     ],
