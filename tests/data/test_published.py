@@ -46,12 +46,9 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("benchmark", "metric", "system", "part", "value"), VALUES)
-def test_values_are_those_of_the_papers(
-    benchmark: str, metric: str, system: str, part: str | None, value: float
-) -> None:
-    found = [f for f in published(benchmark) if (f.metric, f.system, f.part) == (metric, system, part)]
-    assert [f.value for f in found] == [value]
+def test_values_are_those_of_the_papers() -> None:
+    found = [(f.benchmark, f.metric, f.system, f.part, f.value) for f in published()]
+    assert {value: found.count(value) for value in VALUES} == dict.fromkeys(VALUES, 1)
 
 
 def test_every_figure_is_of_a_metric_of_a_benchmark() -> None:
@@ -132,24 +129,14 @@ def test_tables_are_whole() -> None:
     assert [count("mock_generation", f"MOCK, Table 3{part}") for part in "ab"] == [16, 16]
 
 
-SUMS_OF_MOCK = {
-    "detecting": 31.605,
-    "matching": 20.732,
-    "BLEU-4": 226.37,
-    "ROUGE-L": 8.1947,
-    "EXPAcc": 14.421,
-    "HumanAcc": 14.657,
-    "SMS": 64.05,
-    "HSS": 58.36,
-}
+SUMS_OF_MOCK = {"detecting": 31.605, "matching": 20.732, "BLEU-4": 226.37, "ROUGE-L": 8.1947}
+SUMS_OF_MOCK |= {"EXPAcc": 14.421, "HumanAcc": 14.657, "SMS": 64.05, "HSS": 58.36}
 
 
 def test_mocks_values_add_up_to_those_of_the_text() -> None:
     """Column sums, added up from the printed tables; a misread digit changes one."""
-    sums = {
-        name: sum(f.value for f in published() if f.source.startswith("MOCK, Table") and name in f.source)
-        for name in ("detecting", "matching", "BLEU-4", "ROUGE-L", "EXPAcc", "HumanAcc", "SMS", "HSS")
-    }
+    of_mock = [figure for figure in published() if figure.source.startswith("MOCK, Table")]
+    sums = {name: sum(f.value for f in of_mock if name in f.source) for name in SUMS_OF_MOCK}
     assert {name: round(value, 4) for name, value in sums.items()} == SUMS_OF_MOCK
 
 

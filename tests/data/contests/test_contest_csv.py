@@ -166,11 +166,9 @@ def test_other_encodings(tmp_path: Path) -> None:
     assert read_contest(path).caption == ["Déjà vu."]
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("510.csv", 510), ("0510.csv", 510), ("510_summary_x.csv", 510), ("contest_510.csv", 510)]
-)
-def test_numbers_of_files(name: str, number: int) -> None:
-    assert contest_number(Path(name)) == number
+def test_numbers_of_files() -> None:
+    names = ("510.csv", "0510.csv", "510_summary_x.csv", "contest_510.csv")
+    assert {contest_number(Path(name)) for name in names} == {510}
 
 
 def test_a_contest_has_one_file_and_a_number(tmp_path: Path) -> None:

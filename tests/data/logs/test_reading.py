@@ -134,8 +134,9 @@ def test_an_inspect_log(log_format: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.lm_eval_versions
-@pytest.mark.parametrize(("task", "method"), [("nyc_matching_gen", "generate"), ("nyc_matching", "loglikelihood")])
-@pytest.mark.parametrize("shots", [None, 2])
+@pytest.mark.parametrize(
+    ("task", "method", "shots"), [("nyc_matching_gen", "generate", 2), ("nyc_matching", "loglikelihood", None)]
+)
 def test_lm_evals_samples_tell_outcome_and_signature(task: str, method: str, shots: int | None, tmp_path: Path) -> None:
     path = lm_eval_samples(tmp_path, task, shots)
     found = read_run(path, "matching", whole=True)
@@ -259,14 +260,12 @@ def test_an_unfinished_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.lm_eval_versions
-def test_what_is_wrong_with_samples(tmp_path: Path) -> None:
-    path = lm_eval_samples(tmp_path)
-    lines = path.read_text().splitlines()
-    made = tmp_path / "made.jsonl"
+def test_what_is_wrong_with_samples(made: tuple[EvalLog, list[str]], tmp_path: Path) -> None:
+    lines, path = made[1], tmp_path / "made.jsonl"
 
     def told(body: list[str], message: str, **how: Any) -> None:
-        made.write_text("\n".join(body))
-        refused_file(made, message, **how)
+        path.write_text("\n".join(body))
+        refused_file(path, message, **how)
 
     told([*lines, lines[1]], f"line {len(lines) + 1}: holds a second reply for ")
     told([*lines, "{}"], f"line {len(lines) + 1}: is no sample of a humor-tasks task (KeyError('doc'))")
@@ -280,23 +279,29 @@ def test_what_is_wrong_with_samples(tmp_path: Path) -> None:
     told([json.dumps(without)], "line 1: is no sample of a humor-tasks task (KeyError('values'))")
 
 
-@pytest.mark.parametrize("name", ["groups", "options", "facts"])
-@pytest.mark.parametrize("place", [0, 1])
-def test_metadata_of_another_shape_is_named(name: str, place: int, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, list[str]]:
+    """A log of two samples, and the lines of lm-eval's samples."""
+    folder = tmp_path_factory.mktemp("made")
+    return inspect_log(folder, limit=2), lm_eval_samples(folder).read_text().splitlines()
+
+
+@pytest.mark.parametrize(("name", "place"), [("groups", 1), ("options", 0), ("options", 1), ("facts", 1)])
+def test_metadata_of_another_shape_is_named(
+    name: str, place: int, made: tuple[EvalLog, list[str]], tmp_path: Path
+) -> None:
     told = f"its metadata under 'humor_tasks' cannot be read (KeyError('{name}')). It was edited, or written by another"
-    log = inspect_log(tmp_path, limit=2)
-    samples = log.samples or []
-    del samples[place].metadata["humor_tasks"][name]
+    log, lines = made[0].model_copy(deep=True), [json.loads(line) for line in made[1]]
+    sample = (log.samples or [])[place]
+    del sample.metadata["humor_tasks"][name]
     for path in (tmp_path / "log.json", tmp_path / "log.eval"):
         write_eval_log(log, str(path))
-        refused_file(path, f"sample {samples[place].id}: {told}")
+        refused_file(path, f"sample {sample.id}: {told}")
     with pytest.raises(CannotRun, match="cannot be read"):
         score(log, multiple_choice(), display="none")
-    lines = [json.loads(line) for line in lm_eval_samples(tmp_path).read_text().splitlines()]
     del lines[place]["doc"]["humor_tasks"][name]
-    made = tmp_path / "made.jsonl"
-    made.write_text("\n".join(map(json.dumps, lines)))
-    refused_file(made, f"line {place + 1}: {told}")
+    (tmp_path / "made.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    refused_file(tmp_path / "made.jsonl", f"line {place + 1}: {told}")
 
 
 # ---- memory -------------------------------------------------------------------------------------

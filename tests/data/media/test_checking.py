@@ -37,6 +37,15 @@ def picture_of(data: bytes, name: str = "row 0") -> Picture:
 
 
 @pytest.fixture
+def distinct(decodes: list[int]) -> int:
+    """How many pictures the sample has; looked at before anything is counted."""
+    found = {r.picture.sha256() for r in load("matching", dataset="sample", setting="pixels").records if r.picture}
+    decodes.clear()
+    gc.collect()
+    return len(found)
+
+
+@pytest.fixture
 def decodes() -> Iterator[list[int]]:
     """An entry for each decode of a picture file."""
     seen: list[int] = []
@@ -136,20 +145,19 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["clip", "ofa"])
-def test_a_run_decodes_each_picture_once(tmp_path: Path, models: dict[str, str], name: str, decodes: list[int]) -> None:
-    distinct = {r.picture.sha256() for r in load("matching", dataset="sample", setting="pixels").records if r.picture}
-    decodes.clear()
+def test_inspect_decodes_each_picture_once_for_clip(
+    tmp_path: Path, models: dict[str, str], decodes: list[int], distinct: int
+) -> None:
     asked = ["-T", "dataset=sample", "-T", "setting=pixels", "--display", "none", "-M", "device=cpu"]
-    more = ["-M", "max_len=5"] if name == "ofa" else []
-    model = f"{name}/{models[name]}"
-    commands.inspect("eval", "humor_tasks/matching", "--model", model, *asked, *more, cwd=tmp_path)
-    assert len(decodes) == len(distinct)
-    decodes.clear()
-    gc.collect()
-    arguments = f"pretrained={models[name]}" + (",max_len=5" if name == "ofa" else "")
-    task = "nyc_matching_pixels" + ("_gen" if name == "ofa" else "")
-    chat = ["--apply_chat_template"] if name == "ofa" else []
-    asked = ["--tasks", task, "--model", f"humor-{name}", "--model_args", arguments, "--device", "cpu", *chat]
-    commands.lm_eval(*asked, "--metadata", "dataset=sample", cwd=tmp_path)
-    assert len(decodes) == len(distinct)
+    commands.inspect("eval", "humor_tasks/matching", "--model", f"clip/{models['clip']}", *asked, cwd=tmp_path)
+    assert len(decodes) == distinct
+
+
+@pytest.mark.slow
+def test_lm_eval_decodes_each_picture_once_for_ofa(
+    tmp_path: Path, models: dict[str, str], decodes: list[int], distinct: int
+) -> None:
+    asked = ["--tasks", "nyc_matching_pixels_gen", "--model", "humor-ofa", "--device", "cpu", "--apply_chat_template"]
+    asked += ["--model_args", f"pretrained={models['ofa']},max_len=5", "--metadata", "dataset=sample"]
+    commands.lm_eval(*asked, cwd=tmp_path)
+    assert len(decodes) == distinct

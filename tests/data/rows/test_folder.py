@@ -304,7 +304,6 @@ def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str)
         ("matching", "validation", 531),
         ("ranking", "validation", 507),
         ("ranking", "train", 9576),
-        ("ranking_3", "validation", 531),
         ("explanation", "validation", 130),
         ("matching_from_pixels", "validation", 198),
     ],
