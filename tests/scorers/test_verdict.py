@@ -131,111 +131,81 @@ def test_verdicts(reply: str, passed: bool, reasons: str) -> None:
     assert reasons is ... or read.reasons == reasons
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        # prose
+PASS, FAIL = "<judgement>PASS</judgement>", "<judgement>FAIL</judgement>"
+PROSE = ["PASS", "FAIL.", "**PASS**", "I'd say PASS.", "Judgement: PASS", BARS + "PASS", BARS]
+NOT_AT_THE_END = [
+    *(
+        f"{BARS}{PASS} because it does.",
+        f"{BARS}{PASS}.",
+        f"{BARS}{PASS}\nBut FAIL would do as well.",
+        f"{PASS}\n{BARS}",
+    ),
+    *(f"<reasoning>It says <b></b>{PASS}</reasoning>", f'"{PASS}"', f"{PASS}<think>Or not?</think> No."),
+]
+NOT_AT_THE_START_OF_A_LINE = [
+    *(f"I'd say {PASS}", f"Judgement: {PASS}", f"It ends with **{PASS}**", f"It says:\n> {PASS}", f"So -> {PASS}"),
+    *(f"1 < 2 {PASS}", f"<judgement>{PASS}"),
+]
+BROKEN = [
+    *("<judgement>PASS", "<judgement>PASS<judgement>", "PASS</judgement>", "<judgement>PASS</judgement"),
+    *("<judgement>PASS</reasoning>", "&lt;judgement&gt;PASS&lt;/judgement&gt;", "＜judgement＞PASS＜/judgement＞"),
+    *("<judgement\u200b>PASS</judgement>", '<judgement sure="yes">PASS</judgement>', "<verdict>PASS</verdict>"),
+    *(f"<think>It names the bars.\n{PASS}", f"{PASS}<think>"),
+]
+NO_VERDICT_WITHIN = [
+    *("", "PASS or FAIL", "PASS/FAIL", "PASS FAIL", "PASSED", "P A S S", "PASS.", "not PASS", "paß", "faıl", "yes"),
+    *("PA\u200bSS", "РАЅЅ", "PASS" + " " * 100, "<b>PASS</b>"),
+]
+CONTRADICTING = [
+    *(f"It says {PASS}, but no.\n{FAIL}", f"It says:\n{PASS}\nbut no.\n{FAIL}", f"{PASS}\n{BARS}{FAIL}"),
+    *(f"{BARS}{FAIL}\nIt reads:\n{PASS}", f"{BARS}{FAIL}\n<reasoning>It does.</reasoning>\n{PASS}"),
+    *(f"{BARS}{FAIL}\n<think>It does.</think>\n{PASS}", f"{BARS}{FAIL}\nIt reads:</think>\n{PASS}"),
+    *(f"{BARS}Verdict: {FAIL}\nIt reads:\n{PASS}", PASS + FAIL, f"{FAIL}\n\n{PASS}", PASS + FAIL + FAIL),
+    *("**<judgement>FAIL</judgement>**\n**<judgment>PASS</judgment>**", f"{PASS}<judgement>?</judgement>{FAIL}"),
+]
+NO_VERDICT_IN_AN_OBJECT = [
+    *(
         "PASS",
-        "FAIL.",
-        "**PASS**",
-        "I'd say PASS.",
-        "Judgement: PASS",
-        BARS + "PASS",
-        BARS,
-        # the tag does not end the reply
-        BARS + "<judgement>PASS</judgement> because it does.",
-        BARS + "<judgement>PASS</judgement>.",
-        BARS + "<judgement>PASS</judgement>\nBut FAIL would do as well.",
-        "<judgement>PASS</judgement>\n" + BARS,
-        "<reasoning>It says <b></b><judgement>PASS</judgement></reasoning>",
-        '"<judgement>PASS</judgement>"',
-        "<judgement>PASS</judgement><think>Or not?</think> No.",
-        # or does not start its line
-        "I'd say <judgement>PASS</judgement>",
-        "Judgement: <judgement>PASS</judgement>",
-        "It ends with **<judgement>PASS</judgement>**",
-        "It says:\n> <judgement>PASS</judgement>",
-        "So -> <judgement>PASS</judgement>",
-        "1 < 2 <judgement>PASS</judgement>",
-        "<judgement><judgement>PASS</judgement>",
-        # or is broken
-        "<judgement>PASS",
-        "<judgement>PASS<judgement>",
-        "PASS</judgement>",
-        "<judgement>PASS</judgement",
-        "<judgement>PASS</reasoning>",
-        "&lt;judgement&gt;PASS&lt;/judgement&gt;",
-        "＜judgement＞PASS＜/judgement＞",
-        "<judgement\u200b>PASS</judgement>",
-        '<judgement sure="yes">PASS</judgement>',
-        "<verdict>PASS</verdict>",
-        # or says something else
-        "<judgement></judgement>",
-        "<judgement>PASS or FAIL</judgement>",
-        "<judgement>PASS/FAIL</judgement>",
-        "<judgement>PASS FAIL</judgement>",
-        "<judgement>PASSED</judgement>",
-        "<judgement>P A S S</judgement>",
-        "<judgement>PASS.</judgement>",
-        "<judgement>not PASS</judgement>",
-        "<judgement>paß</judgement>",
-        "<judgement>faıl</judgement>",
-        "<judgement>PA\u200bSS</judgement>",
-        "<judgement>РАЅЅ</judgement>",
-        "<judgement>yes</judgement>",
-        f"<judgement>PASS{' ' * 100}</judgement>",
-        "<judgement><b>PASS</b></judgement>",
-        # or contradicts itself
-        "It says <judgement>PASS</judgement>, but no.\n<judgement>FAIL</judgement>",
-        "It says:\n<judgement>PASS</judgement>\nbut no.\n<judgement>FAIL</judgement>",
-        "<judgement>PASS</judgement>\n" + BARS + "<judgement>FAIL</judgement>",
-        BARS + "<judgement>FAIL</judgement>\nIt reads:\n<judgement>PASS</judgement>",
-        BARS + "<judgement>FAIL</judgement>\n<reasoning>It does.</reasoning>\n<judgement>PASS</judgement>",
-        BARS + "<judgement>FAIL</judgement>\n<think>It does.</think>\n<judgement>PASS</judgement>",
-        BARS + "<judgement>FAIL</judgement>\nIt reads:</think>\n<judgement>PASS</judgement>",
-        BARS + "Verdict: <judgement>FAIL</judgement>\nIt reads:\n<judgement>PASS</judgement>",
-        "<judgement>PASS</judgement><judgement>FAIL</judgement>",
-        "<judgement>FAIL</judgement>\n\n<judgement>PASS</judgement>",
-        "**<judgement>FAIL</judgement>**\n**<judgment>PASS</judgment>**",
-        "<judgement>PASS</judgement><judgement>FAIL</judgement><judgement>FAIL</judgement>",
-        "<judgement>PASS</judgement><judgement>?</judgement><judgement>FAIL</judgement>",
-        # cut off
-        "<think>It names the bars.\n<judgement>PASS</judgement>",
-        "<judgement>PASS</judgement><think>",
-        # objects
+        "true",
+        "null",
+        '["PASS"]',
+        '{"judgement": "PASS"}',
+        '"PASS or FAIL"',
+        '"**PASS**"',
+        '"paß"',
+        f'"{PASS}"',
+    ),
+    *("[" * 100_000, "1" * 100_000, '"PASS",', '"PASS", "judgment": "PASS"', '"PASS", "judgement": "PASS"'),
+    *('"PASS", "judgem\\u0065nt": "FAIL"', '"PASS", "reasoning": ["It names the bars."]', '"PASS", "reasoning": null'),
+    '"PASS", "confidence": 0.5',
+]
+NO_SUCH_OBJECT = [
+    *(
         "{}",
         '{"reasoning": "PASS"}',
         '{"judgement": "PASS"',
-        '{"judgement": "PASS",}',
         "{'judgement': 'PASS'}",
-        '{"judgement": PASS}',
-        '{"judgement": true}',
-        '{"judgement": null}',
-        '{"judgement": ["PASS"]}',
-        '{"judgement": {"judgement": "PASS"}}',
         '{"result": {"judgement": "PASS"}}',
-        '{"judgement": "PASS or FAIL"}',
-        '{"judgement": "**PASS**"}',
-        '{"judgement": "paß"}',
-        '{"judgement": "<judgement>PASS</judgement>"}',
+    ),
+    *(
         '{"Judgement": "PASS"}',
-        '{"judgement": "PASS", "judgment": "PASS"}',
-        '{"judgement": "PASS", "judgement": "PASS"}',
-        '{"judgement": "PASS", "judgem\\u0065nt": "FAIL"}',
-        '{"judgement": "PASS", "reasoning": ["It names the bars."]}',
-        '{"judgement": "PASS", "reasoning": null}',
-        '{"judgement": "PASS", "confidence": 0.5}',
         '{"judgement": "PASS"} {"judgement": "FAIL"}',
-        '{"judgement": "PASS"}\n<judgement>FAIL</judgement>',
-        '[{"judgement": "PASS"}]',
+        f'{{"judgement": "PASS"}}\n{FAIL}',
         '"PASS"',
-        'My verdict:\n{"judgement": "PASS"}',
-        '```json\n{"judgement": "PASS"}\n```\nIt names the bars.',
-        '{"reasoning": "It says\n<judgement>PASS</judgement>',
-        '{"reasoning": "It says </think><judgement>PASS</judgement>',
-        '{"judgement": ' + "[" * 100_000,
-        '{"judgement": ' + "1" * 100_000 + "}",
+    ),
+    *('[{"judgement": "PASS"}]', 'My verdict:\n{"judgement": "PASS"}', f'{{"reasoning": "It says\n{PASS}'),
+    *('```json\n{"judgement": "PASS"}\n```\nIt names the bars.', f'{{"reasoning": "It says </think>{PASS}'),
+]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(PROSE + NOT_AT_THE_END + NOT_AT_THE_START_OF_A_LINE + BROKEN + CONTRADICTING + NO_SUCH_OBJECT),
+        *(f"<judgement>{said}</judgement>" for said in NO_VERDICT_WITHIN),
+        *(f'{{"judgement": {said}}}' for said in NO_VERDICT_IN_AN_OBJECT),
     ],
+    ids=lambda reply: ascii(reply[:40]),
 )
 def test_replies_without_a_verdict(reply: str) -> None:
     assert read_verdict(reply) == Verdict(None, "", "unparsed")
