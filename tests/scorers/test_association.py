@@ -76,9 +76,9 @@ def test_p_values_are_uniform_without_an_effect() -> None:
     rng = np.random.default_rng(3)
     found = [
         association(rng.integers(0, 30, 120).tolist(), (rng.random(120) < 0.6).astype(float).tolist(), draws=99)
-        for _ in range(400)
+        for _ in range(200)
     ]
-    assert 0.03 < np.mean([each.p_permutation <= 0.05 for each in found]) < 0.07
+    assert 0.02 < np.mean([each.p_permutation <= 0.05 for each in found]) < 0.08
 
 
 @pytest.mark.parametrize(("groups", "values"), [("aaa", [0, 1, 1]), ("abc", [1, 1, 1]), ("a", [1]), ("", [])])

@@ -1,4 +1,4 @@
-"""`cohen_kappa`: textbook formulas, scikit-learn, symmetries, and clusters."""
+"""`cohen_kappa`: textbook formulas, symmetries, and clusters."""
 
 from __future__ import annotations
 
@@ -50,17 +50,6 @@ def test_equals_the_textbook_formulas(rated: list[tuple[int, int]], weights: Wei
     assert estimate.value == pytest.approx(value, abs=1e-9, nan_ok=True)
     assert estimate.stderr**2 == pytest.approx(stderr**2, abs=1e-9, nan_ok=True)
     assert estimate.n == estimate.clusters == len(rated)
-
-
-@given(pairs, st.sampled_from(WEIGHTS))
-def test_equals_scikit_learn(rated: list[tuple[int, int]], weights: Weights) -> None:
-    from sklearn.metrics import cohen_kappa_score
-
-    first, second = zip(*rated, strict=True)
-    ours = scorers.cohen_kappa(first, second, weights=weights).value
-    if not math.isnan(ours):
-        theirs = cohen_kappa_score(first, second, labels=range(1, 6), weights=weights)
-        assert ours == pytest.approx(theirs, abs=1e-9)
 
 
 @given(pairs, st.sampled_from(WEIGHTS), st.randoms(use_true_random=False))

@@ -1,4 +1,4 @@
-"""`krippendorff_alpha`: the enumeration of pairs, evalica, Inspect, slopes of the error, and edges."""
+"""`krippendorff_alpha`: the enumeration of pairs, slopes of the error, and edges."""
 
 from __future__ import annotations
 
@@ -60,27 +60,6 @@ def test_equals_the_enumeration_of_pairs(ratings: Numbers, metric: str) -> None:
     estimate = scorers.krippendorff_alpha(ratings, metric=metric)
     assert estimate.value == pytest.approx(brute(ratings, metric), abs=1e-9, nan_ok=True)
     assert estimate.n == estimate.clusters == sum(len(row) - row.count(None) > 1 for row in ratings)
-
-
-@given(tables, st.sampled_from(METRICS))
-def test_equals_evalica(ratings: Numbers, metric: str) -> None:
-    import evalica
-    import pandas as pd
-
-    estimate = scorers.krippendorff_alpha(ratings, metric=metric)
-    if not math.isnan(estimate.value):  # evalica gives 1 for 0/0
-        theirs = evalica.alpha(pd.DataFrame(ratings, dtype=float).T, distance=metric)
-        assert estimate.value == pytest.approx(theirs.alpha, abs=1e-9)
-
-
-@given(tables.filter(lambda table: not any(None in row for row in table)), st.sampled_from(METRICS[:3]))
-def test_equals_inspect_which_gives_1_for_no_variation(ratings: Numbers, metric: str) -> None:
-    from inspect_ai.scorer import SampleScore, Score, krippendorff_alpha
-
-    samples = [SampleScore(score=Score(value=[float(x) for x in row if x is not None])) for row in ratings]
-    ours = scorers.krippendorff_alpha(ratings, metric=metric).value
-    theirs = krippendorff_alpha(metric)(samples)  # type: ignore[arg-type]
-    assert theirs == pytest.approx(1 if math.isnan(ours) else ours, abs=1e-9)
 
 
 @pytest.mark.parametrize("metric", METRICS)
