@@ -79,7 +79,7 @@ def test_chance_is_what_the_protocol_or_a_baseline_gives() -> None:
     assert (chance.estimate, chance.value) in baselines
 
 
-ROWS = [("matching", "validation"), ("ranking", "train"), ("ranking", "validation"), ("explanation", "validation")]
+ROWS = [("matching", "validation"), ("ranking", "validation"), ("explanation", "validation")]
 
 
 @pytest.mark.parametrize(("name", "split"), [*ROWS, ("brainstorm", "validation")])

@@ -28,7 +28,7 @@ comparisons = st.lists(
 
 def fitted(rows: list[Row], **options: Any) -> dict[str, scorers.Strength]:
     first, second, preferences, clusters = ([row[k] for row in rows] for k in range(4))
-    return scorers.bradley_terry(first, second, preferences, clusters, **options)  # type: ignore[arg-type]
+    return scorers.bradley_terry(first, second, preferences, clusters, **{"draws": 20} | options)  # type: ignore[arg-type]
 
 
 def values(found: dict[str, scorers.Strength]) -> dict[str, float]:

@@ -230,9 +230,9 @@ def test_the_cells_that_the_t_interval_misses(n: int, clusters: int, p: float, r
 
 @pytest.mark.slow
 def test_every_cell_holds_but_the_one_that_none_can() -> None:
-    """Of 1,000 samples the standard error of a coverage of .935 is .008; a cell may be two of them below."""
-    found = {(cell.name, cell.truth): interval_coverage.held_by_ours(cell, 1_000) for cell in interval_coverage.cells()}
-    missed = {name for (name, _), share in found.items() if share < interval_coverage.GOAL - 0.016}
+    """Of 500 samples the standard error of a coverage of .935 is .011; a cell may be two of them below."""
+    found = {(cell.name, cell.truth): interval_coverage.held_by_ours(cell, 500) for cell in interval_coverage.cells()}
+    missed = {name for (name, _), share in found.items() if share < interval_coverage.GOAL - 0.022}
     assert len(found) > 300
     assert missed == {"20 clusters, 5% of them large"}
 

@@ -180,7 +180,9 @@ def test_reasons_have_no_log_likelihoods(folder: str) -> None:
 def test_worked_examples_are_pandas_sample_in_blocks(real_data: Path, real_corpus: str) -> None:
     import pandas
 
-    rows = load("ranking", dataset=real_corpus, split="train").records
+    columns = ["label", "caption_choices", "image_description"]
+    rows = pandas.concat(map(pandas.read_parquet, sorted(Path(real_corpus).glob("ranking/train*.parquet"))))
+    rows = rows[columns].to_dict("records")
     frame = pandas.DataFrame({"i": range(len(rows))}).sample(600, random_state=42)
     contests = "536,550"
     run = opened(str(real_data / "newyorker_raw"), contests=contests, shots=5, shots_from=real_corpus)
@@ -189,10 +191,10 @@ def test_worked_examples_are_pandas_sample_in_blocks(real_data: Path, real_corpu
         for record in run.records:
             if record.cluster == contest:
                 turns = run.prompt(record).turns[3:-1]
-                assert [turn.text for turn in turns[1::2]] == [f"Answer: {row.target}" for row in expected]
+                assert [turn.text for turn in turns[1::2]] == [f"Answer: {row['label']}" for row in expected]
                 for turn, row in zip(turns[::2], expected, strict=True):
-                    assert all(as_data(choice) in turn.text for choice in row.choices)
-                    assert row.fields["description"] in turn.text
+                    assert all(as_data(" ".join(choice.split())) in turn.text for choice in row["caption_choices"])
+                    assert row["image_description"] in turn.text
 
 
 def test_worked_examples_never_show_the_contest_itself(tmp_path: Path) -> None:

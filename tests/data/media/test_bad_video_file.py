@@ -135,7 +135,7 @@ def test_a_reference_to_another_file_is_not_followed(tmp_path: Path) -> None:
         sample_frames(file)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=25)
 @given(
     st.sampled_from(KINDS),
     st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=40),

@@ -52,7 +52,7 @@ def test_the_frames_in_the_middle_of_equal_parts(kind: str, codec: str, b_frames
         assert [frame.seconds for frame in frames] == pytest.approx([n / 10 for n in numbers_of(frames)], abs=1e-3)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=12)
 @given(
     total=st.integers(1, 50),
     count=st.integers(1, 12),
