@@ -9,12 +9,12 @@ import itertools
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from standins.paths import GOLDEN
 
 from humor_tasks import load
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.data.records import Prompt
@@ -29,27 +29,30 @@ def prompts() -> dict[str, list[list[str]]]:
     """[role, text] of every turn of the sample's first row, by benchmark, version and parameters."""
     found = {}
 
-    def keep(name: str, told: str, **parameters: Any) -> None:
-        run = load(name, dataset="sample", **parameters)
+    def keep(run: Run, told: str) -> None:
         shown = run.prompt(run.records[0])
-        found[f"{name} {run.version} {told} {run.prompts_hash}"] = turns(shown)
+        found[f"{run.benchmark.name} {run.version} {told} {run.prompts_hash}"] = turns(shown)
 
-    for name, setting, shots in itertools.product(NYCC, ("description", "pixels", "caption_only"), (0, 1)):
-        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
-    for name, setting, shots in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit"), (0, 2)):
-        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
+    for name, setting in itertools.product(NYCC, ("description", "pixels", "caption_only")):
+        run = load(name, dataset="sample", setting=setting)
+        for shots in (0, 1):
+            keep(run.with_options(shots=shots), f"{setting} {shots}-shot")
+    for name, setting in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit")):
+        run = load(name, dataset="sample", setting=setting)
+        for shots in (0, 2):
+            keep(run.with_options(shots=shots), f"{setting} {shots}-shot")
     for name, scene, shown in itertools.product(MOCK, mock.SCENES, mock.INPUTS):
-        keep(name, f"{scene} {shown}", scene=scene, input=shown)
-    keep("humorbench", "row")
+        keep(load(name, dataset="sample", scene=scene, input=shown), f"{scene} {shown}")
+    keep(load("humorbench", dataset="sample"), "row")
     for structured in (False, True):
-        keep("humorbench_autograder", "json" if structured else "tags", structured=structured)
-        rubric = open_rubric("coverage")
+        form, rubric = "json" if structured else "tags", open_rubric("coverage")
+        keep(load("humorbench_autograder", dataset="sample", structured=structured), form)
         asked = rubric.ask({"context": "1 < 2", "answer": "<point>x", "point": "y"}, structured)
-        found[f"coverage {'json' if structured else 'tags'} {rubric.hash}"] = turns(asked)
+        found[f"coverage {form} {rubric.hash}"] = turns(asked)
         for setting in ("description", "pixels"):
             with tempfile.TemporaryDirectory() as folder:
-                told = f"{setting} {'json' if structured else 'tags'}"
-                keep("explanation_preference", told, system=texts(folder), setting=setting, structured=structured)
+                given = {"dataset": "sample", "setting": setting, "structured": structured}
+                keep(load("explanation_preference", system=texts(folder), **given), f"{setting} {form}")
     return found
 
 
