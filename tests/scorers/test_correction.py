@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy.special import ndtri
 from scipy.stats import t
+from standins.estimates import close
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -24,11 +25,6 @@ bits = st.integers(0, 1)
 samples = st.tuples(
     st.lists(bits, min_size=2, max_size=30), st.lists(st.tuples(bits, bits), min_size=2, max_size=20)
 ).filter(lambda drawn: 0 < sum(drawn[0]) + sum(j for j, _ in drawn[1]) < len(drawn[0]) + len(drawn[1]))
-
-
-def close(a: scorers.Estimate, b: scorers.Estimate) -> bool:
-    pairs = zip(dataclasses.astuple(a), dataclasses.astuple(b), strict=True)
-    return all(x == pytest.approx(y, rel=1e-6, abs=1e-9, nan_ok=True) for x, y in pairs)
 
 
 def covers(estimate: scorers.Estimate, truth: float) -> bool:

@@ -11,6 +11,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.scorer import SampleScore, Score, ci, stderr
+from standins.estimates import close
 from standins.waiting import cpu_below
 
 from humor_tasks import scorers
@@ -19,11 +20,6 @@ from humor_tasks.errors import BadInput
 items = st.lists(
     st.tuples(st.floats(-1e3, 1e3), st.sampled_from(["a", "b", "c", 1, 2])), min_size=2, max_size=40
 ).filter(lambda rows: len({cluster for _, cluster in rows}) > 1)
-
-
-def close(a: scorers.Estimate, b: scorers.Estimate) -> bool:
-    pairs = zip(dataclasses.astuple(a), dataclasses.astuple(b), strict=True)
-    return all(x == pytest.approx(y, rel=1e-9, abs=1e-9, nan_ok=True) for x, y in pairs)
 
 
 def test_by_hand() -> None:

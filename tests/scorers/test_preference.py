@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import norm, t
+from standins.estimates import close
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -22,11 +22,6 @@ from humor_tasks.scorers import preference
 NAN = math.nan
 worths = st.sampled_from([0, 0.25, 0.5, 1])
 rows = st.lists(st.tuples(worths, st.integers(0, 5)), min_size=1, max_size=40)
-
-
-def same(a: scorers.Estimate, b: scorers.Estimate, abs_tolerance: float = 1e-9) -> bool:
-    pairs = zip(dataclasses.astuple(a), dataclasses.astuple(b), strict=True)
-    return all(x == pytest.approx(y, rel=1e-7, abs=abs_tolerance, nan_ok=True) for x, y in pairs)
 
 
 def sampled(
@@ -47,7 +42,7 @@ def sampled(
 @given(rows, st.sampled_from([0.8, 0.95]))
 def test_win_rate_is_the_clustered_proportion(drawn: list[tuple[float, int]], level: float) -> None:
     worth, clusters = ([row[k] for row in drawn] for k in (0, 1))
-    assert same(scorers.win_rate(worth, clusters, level), scorers.clustered_proportion(worth, clusters, level))
+    assert close(scorers.win_rate(worth, clusters, level), scorers.clustered_proportion(worth, clusters, level))
 
 
 @pytest.mark.parametrize("worth", [1.01, -0.01, None, NAN, math.inf, "1", "won", [1]])
@@ -122,7 +117,7 @@ def test_a_preference_is_so_much_of_a_win() -> None:
     whole = [float(k < 4 * w) for w in worth for k in range(4)]
     four = [[x for x in column for _ in range(4)] for column in (lengths, others, range(60))]
     one = scorers.length_controlled_win_rate([w for w in worth for _ in range(4)], *four)
-    assert same(one.win_rate, scorers.length_controlled_win_rate(whole, *four).win_rate, 1e-7)
+    assert close(one.win_rate, scorers.length_controlled_win_rate(whole, *four).win_rate, 1e-7)
 
 
 def test_it_finds_what_the_lengths_hide() -> None:
@@ -191,7 +186,7 @@ def test_the_unit_of_length_does_not_matter() -> None:
     one, other = (
         scorers.length_controlled_win_rate(worth, *columns, clusters) for columns in ((lengths, others), words)
     )
-    assert same(one.win_rate, other.win_rate)
+    assert close(one.win_rate, other.win_rate)
 
 
 def test_the_other_system_has_the_rest() -> None:
@@ -200,7 +195,7 @@ def test_the_other_system_has_the_rest() -> None:
     other = scorers.length_controlled_win_rate([1 - w for w in worth], others, lengths, clusters)
     assert other.win_rate.value == pytest.approx(1 - one.win_rate.value)
     assert other.win_rate.low == pytest.approx(1 - one.win_rate.high)
-    assert same(one.length_effect, other.length_effect)
+    assert close(one.length_effect, other.length_effect)
 
 
 @pytest.mark.parametrize("start", [(0, 0), (8, -30), (-50, 3)])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from standins.attacks import ATTACKS, for_letter
+from standins.grader_replies import as_object, tagged
 
 from humor_tasks.scorers import Preferred, as_data, panel_choice, read_preferred, read_verdict
 from humor_tasks.scorers.preferred import WORDS as PREFERRED_WORDS
@@ -18,14 +18,6 @@ from humor_tasks.scorers.verdict import schema_of
 BARS = "<reasoning>B leaves the bars out.</reasoning>\n"
 WHY = "B leaves the bars out."
 WORDS = {"A": "A", "B": "B", "TIE": "tie"}
-
-
-def tagged(reasons: str, word: str) -> str:
-    return f"<reasoning>It says: {reasons}</reasoning>\n<judgement>{word}</judgement>"
-
-
-def as_object(reasons: str, word: str) -> str:
-    return json.dumps({"reasoning": reasons, "judgement": word})
 
 
 @pytest.mark.parametrize(

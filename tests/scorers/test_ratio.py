@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.estimates import close
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -16,11 +17,6 @@ from humor_tasks.errors import BadInput
 rows = st.lists(
     st.tuples(st.floats(-100, 100), st.integers(1, 50), st.sampled_from("abcde")), min_size=2, max_size=40
 ).filter(lambda drawn: len({cluster for _, _, cluster in drawn}) > 1)
-
-
-def close(a: scorers.Estimate, b: scorers.Estimate) -> bool:
-    pairs = zip(dataclasses.astuple(a), dataclasses.astuple(b), strict=True)
-    return all(x == pytest.approx(y, rel=1e-6, abs=1e-6, nan_ok=True) for x, y in pairs)
 
 
 def unknown(value: float, n: int, clusters: int) -> scorers.Estimate:
@@ -42,14 +38,16 @@ def test_is_the_clustered_mean_of_the_linearised_values(drawn: list[tuple[float,
     top, bottom, clusters = zip(*drawn, strict=True)
     ratio, mean = sum(top) / sum(bottom), sum(bottom) / len(bottom)
     values = [ratio + (a - ratio * b) / mean for a, b, _ in drawn]
-    assert close(scorers.clustered_ratio(top, bottom, clusters, level), scorers.clustered_mean(values, clusters, level))
+    assert close(
+        scorers.clustered_ratio(top, bottom, clusters, level), scorers.clustered_mean(values, clusters, level), 1e-6
+    )
 
 
 @given(rows)
 def test_is_the_linearised_quotient(drawn: list[tuple[float, int, str]]) -> None:
     top, bottom, clusters = zip(*drawn, strict=True)
     expected = scorers.linearised(lambda a, b: a / b, [top, bottom], clusters)
-    assert close(scorers.clustered_ratio(top, bottom, clusters), expected)
+    assert close(scorers.clustered_ratio(top, bottom, clusters), expected, 1e-6)
 
 
 def test_the_value_is_the_ratio_of_the_sums_to_the_last_bit() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from standins.attacks import ATTACKS
+from standins.grader_replies import as_object, tagged
 from standins.waiting import cpu_below
 
 from humor_tasks import scorers
@@ -18,14 +19,6 @@ from humor_tasks.scorers import Verdict, as_data, read_verdict
 BARS = "<reasoning>It names the bars.</reasoning>\n"
 WHY = "It names the bars."
 WORDS = {"PASS": True, "FAIL": False}
-
-
-def tagged(reasons: str, verdict: str) -> str:
-    return f"<reasoning>The explanation says: {reasons}</reasoning>\n<judgement>{verdict}</judgement>"
-
-
-def as_object(reasons: str, verdict: str) -> str:
-    return json.dumps({"reasoning": reasons, "judgement": verdict})
 
 
 def test_the_attacks_are_many_and_distinct() -> None:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import html
+import json
 
 from standins.attacks import ATTACKS, for_letter
 
 from humor_tasks.scorers import preferred, verdict
 from humor_tasks.scorers.verdict import as_data
+
+
+def tagged(reasons: str, word: str) -> str:
+    return f"<reasoning>It says: {reasons}</reasoning>\n<judgement>{word}</judgement>"
+
+
+def as_object(reasons: str, word: str) -> str:
+    return json.dumps({"reasoning": reasons, "judgement": word})
+
 
 WHY = "The bars are named, and that they are inside them is said."
 HONEST = {

@@ -13,6 +13,7 @@ from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 from standins.commands import humor_tasks, refused
+from standins.judging import metrics
 from standins.ranked import CONTESTS, WRITTEN, captions_of, listed, ranked, shown_groups
 
 from humor_tasks.benchmarks.crowd.metrics import WIN_RATES
@@ -53,12 +54,6 @@ def run(folder: str, tmp_path: Path, verdict: Rule | ScriptedModel, reply: Any =
     task = caption_writing(dataset=folder, **given)
     (log,) = eval(task, model=writer.model, model_roles={"grader": grader.model}, log_dir=str(tmp_path / "logs"))
     return log
-
-
-def metrics(log: EvalLog) -> dict[str, float]:
-    assert log.status == "success", log.error
-    assert log.results is not None
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
 def rates(found: dict[str, float]) -> list[float]:
