@@ -109,8 +109,9 @@ def test_templates_of_ones_own_must_show_the_headline(tmp_path: Path) -> None:
         load(RATING, dataset="sample", prompts=str(tmp_path))
 
 
-@pytest.mark.parametrize(("name", "via"), [(RATING, None), (PAIRWISE, "direct"), (PAIRWISE, "ratings")])
-@pytest.mark.parametrize("split", ["train", "dev"])
+@pytest.mark.parametrize(
+    ("name", "via", "split"), [(RATING, None, "train"), (PAIRWISE, "direct", "train"), (PAIRWISE, "ratings", "dev")]
+)
 def test_worked_examples_are_of_train_and_of_other_headlines(name: str, via: str | None, split: str) -> None:
     more = {"via": via} if via else {}
     run = load(name, dataset="sample", split=split, shots=3, setting="original_and_edit", **more)
@@ -153,8 +154,6 @@ def one(grades: str = "22110", mean: str = "1.2") -> Record:
         ("1.2", False, "answered", "1.2", 0.0),
         ("Rating: 1e-05", False, "answered", "1e-05", 1.2 - 1e-5),
         ("Rating: 3.5", False, "unparsed", None, 1.8),
-        ("Rating: -1", False, "unparsed", None, 1.8),
-        ("Rating: nan", False, "unparsed", None, 1.8),
         ("Somewhere in between.", False, "unparsed", None, 1.8),
         ("", False, "empty", None, 1.8),
         ("I can't help with that.", False, "refused", None, 1.8),

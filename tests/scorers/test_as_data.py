@@ -52,27 +52,6 @@ def test_ordinary_text_comes_back(text: str) -> None:
     assert html.unescape(as_data(text)) == text
 
 
-@pytest.mark.parametrize(
-    ("votes", "expected"),
-    [
-        ([], None),
-        ([True], True),
-        ([False], False),
-        ([None], None),
-        ([True, False], None),
-        ([True, None], None),
-        ([True, True, None], True),
-        ([True, False, None], None),
-        ([False, None, False], False),
-        ([True, None, None], None),
-        ([True, True, None, None], None),
-        ((True, True, True, None, False), True),
-    ],
-)
-def test_majorities(votes: list[bool | None], expected: bool | None) -> None:
-    assert scorers.majority(votes) is expected
-
-
 @given(st.lists(st.sampled_from([True, False, None])))
 def test_a_majority_is_more_than_half_of_all(votes: list[bool | None]) -> None:
     yes, no = sum(vote is True for vote in votes), sum(vote is False for vote in votes)

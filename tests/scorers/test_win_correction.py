@@ -25,14 +25,10 @@ def rates(w: float, q: float, rows: int = 100) -> tuple[list[float], range, list
 @pytest.mark.parametrize(
     ("w", "q", "p"),
     [
-        (0.5, 0.8, 0.5),
         (0.8, 0.8, 1.0),
-        (0.2, 0.8, 0.0),
         (0.65, 0.75, 0.8),
-        (0.3, 0.9, 0.25),
         (0.4, 1.0, 0.4),
         (0.9, 0.7, 1.0),  # 1.5 before it is clipped
-        (0.0, 0.7, 0.0),
     ],
 )
 def test_corrected_by_hand(w: float, q: float, p: float) -> None:
