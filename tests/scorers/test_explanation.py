@@ -15,14 +15,10 @@ from humor_tasks import scorers
     [
         ("Explanation: A bear would say so.", "A bear would say so."),
         ("It is a bear.\n\nExplanation: A bear would say so.", "A bear would say so."),
-        ("It is a bear. Explanation: A bear would say so.", "A bear would say so."),
         ("Here's my best explanation: A bear would say so.", "A bear would say so."),
         ("**Explanation:** A bear would say so.", "A bear would say so."),
-        ("**Explanation**: A bear would say so.", "A bear would say so."),
         ("**Explanation: A bear would say so.**", "A bear would say so."),
-        ("__Explanation:__ A bear would say so.", "A bear would say so."),
         ("### Explanation:\n\nA bear\n  would   say so.\n", "A bear would say so."),
-        ("EXPLANATION: A bear would say so.", "A bear would say so."),
         ("  > EXPLANATION : A bear would say so.", "A bear would say so."),
         ("Explanation：A bear would say so.", "A bear would say so."),
         ("Explanation: *Ursus* would **say** so.", "*Ursus* would **say** so."),
@@ -30,9 +26,7 @@ from humor_tasks import scorers
         ("## Explanation:\n\nExplanation: A bear would say so.", "A bear would say so."),
         # no marker: the whole reply
         ("A bear would say so.", "A bear would say so."),
-        ("A bear\nwould say so.", "A bear would say so."),
         ("The EXPLANATION: a bear", "The EXPLANATION: a bear"),
-        ("An explanation of the bear.", "An explanation of the bear."),
         ("<think>Explanation: no.</think>Explanation: A bear would say so.", "A bear would say so."),
     ],
 )

@@ -17,11 +17,9 @@ PLAIN = "Concepts: a; b\nChosen: a\nCaption: C: so.\nExplanation: It is."
     "reply",
     [
         PLAIN,
-        f"Here you are:\n\n{PLAIN}",
         f"<think>Caption: none</think>\n{PLAIN}",
         PLAIN.replace("Concepts", "CONCEPTS").replace("Caption", "caption"),
         "**Concepts:** a; b\n**Chosen:** a\n**Caption:** C: so.\n**Explanation:** It is.",
-        "**Concepts**: a; b\n\n**Chosen**: a\n\n**Caption**: C: so.\n\n**Explanation**: It is.",
         "- Concepts: a; b\n- Chosen: a\n- Caption: C: so.\n- Explanation: It is.",
         "1. Concepts: a; b\n2. Chosen: a\n3. Caption: C: so.\n4. Explanation: It is.",
         "## Concepts:\na;\nb\n## Chosen:\na\n## Caption:\nC: so.\n## Explanation:\nIt\nis.",
@@ -40,7 +38,6 @@ def test_every_label_once_and_in_order(reply: str) -> None:
     ("reply", "status"),
     [
         ("", "empty"),
-        (" \n", "empty"),
         ("<think>Concepts: a", "unparsed"),
         ("What a cartoon!", "unparsed"),
         ("I'm sorry, but I can't help with that.", "refused"),
@@ -51,8 +48,6 @@ def test_every_label_once_and_in_order(reply: str) -> None:
         (f"{PLAIN}\nCaption: another", "unparsed"),
         ("Chosen: a\nConcepts: a; b\nCaption: C\nExplanation: E", "unparsed"),
         (PLAIN.replace("\n", " "), "unparsed"),
-        (PLAIN.replace("Caption:", "Caption -"), "unparsed"),
-        (PLAIN.replace("Caption:", "The Caption:"), "unparsed"),
     ],
 )
 def test_nothing_is_guessed(reply: str, status: str) -> None:

@@ -19,13 +19,10 @@ BEAR = "A bear would say so."
         "<explanation>A bear would say so.</explanation>",
         "Sure!\n\n<explanation>\nA bear\n\n  would   say so.\n</explanation>\n\nI hope this helps.",
         "<EXPLANATION>A bear would say so.</Explanation>",
-        "< explanation >A bear would say so.</ explanation >",
-        "<explanation\n>A bear would say so.< / explanation\t>",
         '<explanation lang="en" words="5">A bear would say so.</explanation>',
         # a draft, then the text that is meant
         "<explanation>A whale.</explanation>\nBetter:\n<explanation>A bear would say so.</explanation>",
         "<explanation>A bear would say so.</explanation>\n<explanation></explanation>",
-        "<explanation>A bear would say so.</explanation>\n<explanation> \n </explanation>",
         "<explanation>A bear would say so.</explanation>\n<explanation>\n```\n```\n</explanation>",
         "<explanation>A bear would say so.</explanation>\n<explanation>A whale, cut o",
         "<think><explanation>A whale.</explanation></think><explanation>A bear would say so.</explanation>",
@@ -38,7 +35,6 @@ BEAR = "A bear would say so."
         # fences
         "```xml\n<explanation>A bear would say so.</explanation>\n```",
         "<explanation>\n```\nA bear would say so.\n```\n</explanation>",
-        "<explanation>\n````text \nA bear would say so.\n  ````\n</explanation>",
         "<explanation>~~~\nA bear would say so.\n~~~</explanation>",
     ],
 )
@@ -55,14 +51,11 @@ def test_a_complete_element(reply: str) -> None:
         "<explanation></explanation><explanation>A bear would say so.",
         "<explanation>A bear would say so.<explanation>",
         "<explanation>A bear would say so.<explanation/>",
-        "<explanation>A bear would say so.<explanation></explanation>",
         "```\n<explanation>\nA bear would say so.\n```",
         # no opening tag
         "A bear would say so.",
-        "A bear\nwould say so.",
         "```\nA bear would say so.\n```",
         "A bear would say so.</explanation>",
-        "A bear </explanation> would say so.</explanation>",
         "<think><explanation>A whale.</explanation></think>A bear would say so.",
     ],
 )
