@@ -1,4 +1,4 @@
-"""`clustered_mean` and `mean_of_folds`: by hand, a double loop, Inspect, and coverage of the interval."""
+"""`clustered_mean` and `mean_of_folds`: by hand, against Inspect, and the coverage of the interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RMSE, its ends and correlations: by hand, plain loops, SciPy, the bootstrap, and the organisers' baseline."""
+"""RMSE, its ends and correlations: by hand, against plain loops and the bootstrap, and the organisers' baseline."""
 
 from __future__ import annotations
 

@@ -139,6 +139,7 @@ BAD_KEYS = [
     ("k.json", '{"keys": ["1-00000000"]}', ["1 key: 1-00000000 of the list is not in sample", "another revision"]),
     ("k.json", '{"keys": []}', ["k.json", '"keys" must be a list', "at least one entry"]),
     ("k.json", '{"keys": [1]}', ["k.json", '"keys" must be a list of texts']),
+    ("k.json", '{"keys": "9001-15740785"}', ["k.json", '"keys" must be a list of texts']),
     (
         "k.json",
         '{"ids": []}',
