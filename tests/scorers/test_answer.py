@@ -1,10 +1,11 @@
-"""`read_answer`: a table of replies as models write them, and the letter that each states."""
+"""`read_answer`: tables of replies as models write them, and the letter that each states."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from standins.reply_styles import MISSED, TABLE
 
 from humor_tasks import scorers
 
@@ -179,3 +180,16 @@ def test_every_letter_is_treated_alike(other: str) -> None:
     read = {reply: scorers.read_answer(ALONE.sub(rename, reply), FIVE).letter for reply, _ in only_c}
     assert read == {reply: other if letter else None for reply, letter in only_c}
     assert len(only_c) > 100
+
+
+def test_replies_are_read_as_a_person_reads_them_or_not_at_all() -> None:
+    """The figures of CHANGELOG.md: right, missed and wrong letters. A wrong letter is never accepted."""
+    expected = {reply: None if reply in MISSED else letter for reply, letter in TABLE}
+    assert {reply: scorers.read_answer(reply, FIVE).letter for reply in expected} == expected
+    assert sum(letter == expected[reply] for reply, letter in TABLE) == len(TABLE) - len(MISSED) == 217
+
+
+def test_ten_choices_have_the_letter_i_which_is_also_a_pronoun() -> None:
+    for reply in ("Answer: I cannot decide", "Answer: I was torn", "Answer: I would say none", "Answer: I think so"):
+        assert scorers.read_answer(reply, "ABCDEFGHIJ") == scorers.Reading(None, "unparsed")
+    assert scorers.read_answer("Answer: I", "ABCDEFGHIJ").letter == "I"

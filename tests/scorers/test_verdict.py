@@ -1,4 +1,4 @@
-"""`read_verdict`: a table of graders' replies, attacks quoted in them, any reply, and linear time."""
+"""Graders' verdicts and ratings: tables of replies, attacks quoted in them, any reply, linear time, and panels."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.scorers import Verdict, as_data, read_verdict
+from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word
 
 BARS = "<reasoning>It names the bars.</reasoning>\n"
 WHY = "It names the bars."
@@ -280,3 +281,53 @@ def test_only_the_form_that_was_asked_for_counts() -> None:
     assert [read_verdict(tags, form).passed for form in (None, "tags", "json")] == [True, True, None]
     assert [read_verdict(json_, form).passed for form in (None, "tags", "json")] == [True, None, True]
     assert read_verdict("I can't help with that.", "json").status == "refused"
+
+
+# ---- ratings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "value", "status"),
+    [
+        ("<reasoning>It has 2 dogs.</reasoning>\n<judgement>4</judgement>", 4, "answered"),
+        ("<judgment> **5** </judgment>\n", 5, "answered"),
+        ('{"reasoning": "So.", "judgement": "2"}', 2, "answered"),
+        ('```json\n{"judgment": 3}\n```', 3, "answered"),
+        ("<judgement>4/5</judgement>", None, "unparsed"),
+        ("<judgement>4.5</judgement>", None, "unparsed"),
+        ("<judgement>four</judgement>", None, "unparsed"),
+        ("<judgement>3-4</judgement>", None, "unparsed"),
+        ("<judgement>3</judgement>\n<judgement>4</judgement>", None, "unparsed"),
+        ("4", None, "unparsed"),
+        ('{"judgement": true}', None, "unparsed"),
+        ('{"judgement": 2.0}', None, "unparsed"),
+        ('{"judgement": 1' + "0" * 5000 + "}", None, "unparsed"),
+    ],
+)
+def test_what_rates_from_1_to_5(reply: str, value: int | None, status: str) -> None:
+    rating, _, read_as = read_word(reply, RATING_WORDS)
+    assert (rating, read_as) == (value, status)
+
+
+@given(st.integers(-10, 20))
+def test_only_the_scale_is_read(value: int) -> None:
+    expected = value if 1 <= value <= 5 else None
+    assert read_word(f"<judgement>{value}</judgement>", RATING_WORDS)[0] == expected
+    assert read_word(json.dumps({"reasoning": "r", "judgement": value}), RATING_WORDS)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("ratings", "found"),
+    [
+        ([4], 4),
+        ([4, 5], 4.5),
+        ([1, 5, 3], 3),
+        ([4, None, 5], 4.5),
+        ([4, None], None),
+        ([None, None, 5], None),
+        ([None], None),
+        ([], None),
+    ],
+)
+def test_what_a_panel_of_ratings_amounts_to(ratings: list[float | None], found: float | None) -> None:
+    assert panel_rating(ratings) == found

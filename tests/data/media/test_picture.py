@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from humor_tasks.data.media import picture as images
-from humor_tasks.data.media.picture import Picture, picture_file, resolve_inside
+from humor_tasks.data.media.picture import Picture, decode_later, picture_file, resolve_inside
 from humor_tasks.errors import BadInput
 
 
@@ -201,3 +201,16 @@ def test_imports_nothing_heavy() -> None:
         "print([m for m in ('PIL', 'torch', 'inspect_ai', 'lm_eval', 'datasets') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_pictures_are_decoded_when_used_and_remember_where_they_lie() -> None:
+    data = encode("PNG")
+    one = picture(data, "row 3")
+    later = decode_later(data, one)
+    assert later.picture is one  # type: ignore[attr-defined]
+    assert later.tobytes() == Image.open(io.BytesIO(data)).tobytes()
+    damaged = decode_later(data[:300], one)
+    with pytest.raises(BadInput, match="Picture row 3: the PNG data is truncated"):
+        damaged.convert("RGB")
+    with pytest.raises(BadInput, match="Picture row 3: not a picture"):
+        decode_later(b"%PDF-1.7", one)
