@@ -107,6 +107,25 @@ def test_a_declaration_is_whole(name: str) -> None:
     assert {"dataset", *LM_EVAL} - {"temperature"} <= known
 
 
+NUMBERS: dict[str, set[tuple[Any, ...]]] = {  # default, least, most
+    **{"shots": {(0, 0, None)}, "judge_shots": {(0, 0, None)}, "examples": {(9, 0, None)}, "images": {(150, 0, None)}},
+    **{"per_contest": {(10, 1, None)}, "fit_contests": {(50, 1, None)}, "frames": {(8, 1, 64)}, "top_p": {(0.9, 0, 1)}},
+    **{"temperature": {(0.8, 0, None), (0.0, 0, None)}, "seed": {(1234, None, None)}, "exam": {(True, None, None)}},
+    **{"frequency_penalty": {(0.2, None, None)}, "presence_penalty": {(0.05, None, None)}},
+    **{"unconditional": {(False, None, None)}, "structured": {(False, None, None)}, "cot": {(None, None, None)}},
+    **{"chain_of_task": {(False, None, None)}},
+}
+
+
+def test_numbers_and_switches_have_these_defaults_and_bounds() -> None:
+    found: dict[str, set[tuple[Any, ...]]] = {}
+    for benchmark in BENCHMARKS.values():
+        for name, each in parameters_of(benchmark.options).items():
+            if each.base in (int, float, bool):
+                found.setdefault(name, set()).add((each.default, each.info.least, each.info.most))
+    assert found == NUMBERS
+
+
 # What a sentence may name beside the parameter's own values.
 NAMED = {"sample", "none", "seed", "human", "frames", "mock_generation"} | {
     *("visual_link", "subverted_trope", "multi_step"),
