@@ -35,11 +35,13 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
     for body, messages in [
         (b"", ["f.csv: there are no rows"]),
         (HEADS[task].encode(), ["f.csv: there are no rows"]),
+        (b"\n\n", ["f.csv: there is no column 'idx'; there are: none"]),
         (table(task).replace(b",caption", b""), ["f.csv: there is no column 'caption'", "description"]),
         (table(task).replace(b"element", b"elements"), ["f.csv: there is no column 'element'", "Did you mean 'ele"]),
         (table(task, LINES[task].replace("1,", "2,").replace("Honey?", " ")), ["f.csv, line 3: caption is empty"]),
         (table(task, LINES[task].replace("Bears like honey", '"\n"')), ["f.csv, line 3: element is empty"]),
         (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "Remove one"]),
+        (table(task, LINES[task].replace("s like", "s  like ")), ["f.csv, line 3: the same", "line 2. Remove one of"]),
         # a text may run over several lines: the line named is the one that the row begins on
         (
             table(task, LINES[task].replace("1,", "2,").replace("Honey?", '"a\nb"'), "3"),
