@@ -41,11 +41,7 @@ TASKS = [getattr(tasks, name) for name in tasks.__all__]
 def forms(each: Parameter) -> set[Any]:
     """The types in which a command line gives a parameter."""
     more: set[Any] = {str} if each.optional and each.base in (int, float) else set()  # `none`
-    return {
-        *members(each.kind),
-        *more,
-        *{int: [int], float: [float], list: [list[str]]}.get(each.info.also or str, []),
-    }
+    return {*members(each.kind), *more, *{int: [int], float: [float], list: [list[str]]}.get(each.info.also or str, [])}
 
 
 def documented(task: Callable[..., Any]) -> dict[str, str]:

@@ -153,10 +153,7 @@ def test_submission_fills_gaps_only_as_told(
 
 @pytest.mark.parametrize(
     ("answers", "fill", "message"),
-    [
-        ({"a": "A", "b": None}, None, "1 instance: b without an answer"),
-        ({"a": "A", "b": None}, "C", "--fill C"),
-    ],
+    [({"a": "A", "b": None}, None, "1 instance: b without an answer"), ({"a": "A", "b": None}, "C", "--fill C")],
 )
 def test_submission_refuses(answers: dict[str, str | None], fill: str | None, message: str) -> None:
     with pytest.raises(BadInput, match=message):

@@ -19,12 +19,7 @@ CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf")), max_size=8
 
 def test_a_table_is_aligned_and_in_a_terminal_without_escapes() -> None:
     made = table(("model", "$"), [("a_b|c", 1), ("猫", "22")])
-    assert made.splitlines() == [
-        r"| model   | \$ |",
-        "|---------|----|",
-        r"| a\_b\|c | 1  |",
-        "| 猫      | 22 |",
-    ]
+    assert made.splitlines() == [r"| model   | \$ |", "|---------|----|", r"| a\_b\|c | 1  |", "| 猫      | 22 |"]
     assert unescaped(f"# a\\_b\n\n{made}\n\n- \\*\n").splitlines() == [
         *("# a_b", ""),
         *("| model | $  |", "|-------|----|", "| a_b|c | 1  |", "| 猫    | 22 |"),

@@ -149,12 +149,7 @@ def test_holm_is_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("p_values", "adjusted"),
-    [
-        ([], []),
-        ([0.04], [0.04]),
-        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
-        ([0.9, 0.9], [1, 1]),
-    ],
+    [([], []), ([0.04], [0.04]), ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]), ([0.9, 0.9], [1, 1])],
 )
 def test_holm_by_hand(p_values: list[float], adjusted: list[float]) -> None:
     assert holm(p_values) == pytest.approx(adjusted)

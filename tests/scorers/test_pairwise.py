@@ -90,8 +90,7 @@ def test_the_other_choice_loses_what_this_one_wins(rows: list[tuple[int, int, in
 
 
 @pytest.mark.parametrize(
-    ("predicted", "accuracy", "reward"),
-    [("official", "0.51405", "0.02325"), ("2", "0.48595", "-0.02325")],
+    ("predicted", "accuracy", "reward"), [("official", "0.51405", "0.02325"), ("2", "0.48595", "-0.02325")]
 )
 def test_constants_and_the_organisers_baseline_on_dev(
     real_data: Path, predicted: str, accuracy: str, reward: str

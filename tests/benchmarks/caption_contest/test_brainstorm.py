@@ -74,10 +74,7 @@ def test_fewer_examples(count: int) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [
-        ({"examples": 10}, r"examples=10: examples\.txt has only 9"),
-        ({"shots": 2}, "brainstorm has no such parameter"),
-    ],
+    [({"examples": 10}, r"examples=10: examples\.txt has only 9"), ({"shots": 2}, "brainstorm has no such parameter")],
 )
 def test_parameters_that_cannot_be_used(given: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):

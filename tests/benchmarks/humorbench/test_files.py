@@ -103,11 +103,7 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         ("humorbench", {"dataset": "ReubenNarad/HumorBench"}, r"Did you mean 'ReubenNarad/Humor-Bench'"),
         ("humorbench", {"dataset": "{empty}"}, r"nor a folder with comprehensive_annotations.csv"),
         ("humorbench", {"dataset": ["a.csv"]}, r"dataset must be text, not \['a.csv'\]"),
-        (
-            "humorbench",
-            {"on_unparsed": "random"},
-            r"on_unparsed=random: explanations cannot be guessed; choose wrong",
-        ),
+        ("humorbench", {"on_unparsed": "random"}, r"on_unparsed=random: explanations cannot be guessed; choose wrong"),
         ("humorbench", {"shots": 2}, r"shots: .*no worked examples"),
         ("humorbench", {"revision": "main"}, r"revision: .*pinned by SHA-256; for another file use dataset=<file>"),
         ("humorbench", {"subset": "wordpaly"}, r"subset: there is no 'wordpaly'; .*a file of keys.* 'wordplay'"),

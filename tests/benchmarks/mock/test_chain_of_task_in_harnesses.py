@@ -1,4 +1,4 @@
-"""Chain-of-Task in Inspect and lm-eval: the solver and the parameter, other people's tasks, and both command lines."""
+"""Chain-of-Task in Inspect and lm-eval: the solver and the parameter, other people's tasks, and Inspect's command line."""
 
 from __future__ import annotations
 
@@ -243,23 +243,6 @@ def test_a_server_receives_every_picture(args: list[str], count: int, kind: str,
         assert len({url for each in pictures for url in each}) == media * count
         assert all(url.startswith(f"data:image/{kind};base64,") for each in pictures for url in each)
         assert ASKED[args[0].split("_")[-1]] in text_of(request["messages"][-1])
-
-
-@pytest.mark.lm_eval_versions
-@pytest.mark.slow
-def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
-    with ChatServer(lambda messages: "Answer: yes") as server:
-        model = f"model=scripted,base_url={server.url}/chat/completions,num_concurrent=1,max_images=3"
-        command = ["--tasks", "mock_detecting_pixels_gen", "--model", "local-chat-completions", "--model_args", model]
-        command += ["--metadata", "dataset=sample", "scene=post", "chain_of_task=true"]
-        command += ["--apply_chat_template", "--fewshot_as_multiturn", "--output_path", str(tmp_path), "--log_samples"]
-        commands.lm_eval(*command, cwd=tmp_path)
-    assert len(server.requests) == 6
-    for request in server.requests:
-        told = "\n".join(text_of(message) for message in request["messages"])
-        assert told.index(INSTRUCTION["matching"]) < told.index(INSTRUCTION["explaining"])
-        assert told.index(INSTRUCTION["explaining"]) < told.index(INSTRUCTION["detecting"])
-        assert sum(map(len, images_of(request))) == 3
 
 
 @pytest.mark.inspect_ai_versions

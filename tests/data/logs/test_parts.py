@@ -43,11 +43,7 @@ def test_parts_are_one_run_with_the_usage_of_all() -> None:
     assert (run.status, run.error, run.instances, run.rows) == ("success", None, 6, 6)
     assert run.source == {"rows": 6, "shards": ["1/2", "2/2"]}
     assert run.paths == (Path("1.eval"), Path("2.eval"))
-    assert (run.path, run.models, run.roles) == (
-        Path("1.eval"),
-        {"m": Usage(20, 2, 4, 6, 1.0)},
-        {"grader": Usage(7)},
-    )
+    assert (run.path, run.models, run.roles) == (Path("1.eval"), {"m": Usage(20, 2, 4, 6, 1.0)}, {"grader": Usage(7)})
     unpriced = joined([part_of("1/2", "ace", models=spent), part_of("2/2", "bdf", models={"m": Usage(1)})])
     assert unpriced.models["m"] == Usage(11, 1, 2, 3, None)
 

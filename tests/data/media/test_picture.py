@@ -46,13 +46,7 @@ def png_of_size(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize(
     ("kind", "mime"),
-    [
-        ("PNG", "image/png"),
-        ("JPEG", "image/jpeg"),
-        ("GIF", "image/gif"),
-        ("WEBP", "image/webp"),
-        ("BMP", "image/bmp"),
-    ],
+    [("PNG", "image/png"), ("JPEG", "image/jpeg"), ("GIF", "image/gif"), ("WEBP", "image/webp"), ("BMP", "image/bmp")],
 )
 def test_formats(kind: str, mime: str) -> None:
     data = encode(kind)
