@@ -1,4 +1,4 @@
-"""Chain-of-Task in Inspect and lm-eval: the solver and the parameter, other people's tasks, and Inspect's command line."""
+"""Chain-of-Task in both harnesses: the solver and the parameter, other people's tasks, and Inspect's command line."""
 
 from __future__ import annotations
 
