@@ -152,7 +152,7 @@ def mock() -> Iterator[Case]:
     yield inspect("mock_generation", "scripted", 1, input="description", retries=1, seed=5)
 
 
-def rated() -> Iterator[Case]:
+def humicroedit() -> Iterator[Case]:
     rating, pairs = "humicroedit_rating", "humicroedit_pairwise"
     for setting in ("edited_only", "original_and_edit"):
         yield inspect(rating, setting=setting)
@@ -262,7 +262,7 @@ def others() -> Iterator[Case]:
 
 def all_cases() -> list[Case]:
     """Every run, each under its own key."""
-    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *others(), *real()]
+    made = [*caption_contest(), *crowd(), *mock(), *humicroedit(), *humorbench(), *in_lm_eval(), *others(), *real()]
     keys = [case.key for case in made]
     assert len(set(keys)) == len(keys), sorted(key for key in set(keys) if keys.count(key) > 1)
     return [
@@ -297,6 +297,7 @@ inspect/humicroedit_pairwise/sample/setting=edited_only,via=ratings/scripted
 inspect/humorbench/sample/one_explanation_per=row,graders=3/scripted
 inspect/humorbench/sample/one_explanation_per=caption/scripted
 inspect/humorbench_autograder/sample/default/scripted
+inspect/bbeh_nycc/sample/default/scripted
 inspect/crowd_pairs/sample/pairs=top_against_1000/longest
 inspect/crowd_groups/sample/against=all/scripted
 inspect/crowd_groups/sample/tau=fit/longest

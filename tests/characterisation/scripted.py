@@ -111,14 +111,18 @@ def in_inspect(kind: str, name: str = "model", salt: str = "", asked: list[Any] 
         question = "\n".join(part for turn in seen[-1:] for part in turn[1:])
         n = number(salt + question)
         stop: Any = {3: "content_filter", 5: "max_tokens"}.get(n // 12 % 17 if kind != "plain" else 0, "stop")
-        output = rated(n) if kind == "digits" else ModelOutput.from_content(name, reply(kind, question, salt), stop)
+        output = (
+            rating_with_digits(n)
+            if kind == "digits"
+            else ModelOutput.from_content(name, reply(kind, question, salt), stop)
+        )
         output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
         return output
 
     return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)
 
 
-def rated(n: int) -> ModelOutput:
+def rating_with_digits(n: int) -> ModelOutput:
     """A rating with probabilities of the digits."""
     top = [TopLogprob(token=str(d), logprob=-0.5 - (n >> 3 * d) % 7) for d in range(4)]
     tokens = [Logprob(token=token, logprob=-0.1, top_logprobs=[]) for token in ("Rating", ":")]

@@ -14,7 +14,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, get_model_info, set_model_cost
 from standins import commands
-from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, paid, run, spent
+from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, paid, run_log, spent
 
 from humor_tasks.data.prices import VARIABLE, Price, read_prices
 from humor_tasks.errors import BadInput
@@ -147,7 +147,7 @@ def test_a_cost_config_goes_before_our_prices(logs: Logs, tmp_path: Path) -> Non
 
     def make() -> EvalLog:
         task = humorbench(dataset="sample", cache=False)
-        return run(task, explainer("a"), [grader("judge")], tmp_path, limit=2, model_cost_config={"mockllm/a": own})
+        return run_log(task, explainer("a"), [grader("judge")], tmp_path, limit=2, model_cost_config={"mockllm/a": own})
 
     costs = [role and role.cost for role in paid(Path(logs.priced(make).location))]
     assert costs == [pytest.approx(2 * 100 * 1000 / 1e6), pytest.approx(2 * GRADED["judge"] / 1e6)]

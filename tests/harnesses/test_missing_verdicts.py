@@ -12,7 +12,7 @@ import pytest
 from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.graded_logs import report_of, rows_of
-from standins.grading import FEW, bears, grader, metrics, own_task, run
+from standins.grading import FEW, bears, graded_log, grader, metrics, own_task
 from standins.judging import says, verdict, write_texts
 
 from humor_tasks import evaluate, load
@@ -180,7 +180,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def judged(*, unread: int, of: int, points: int) -> EvalLog:
     """A run of somebody's task with one point a sample, so that a missing verdict is a sample without a value."""
     samples = [bears(str(i), f"Point {i}.") for i in range(points)]
-    return run(own_task(*samples, cache=False), says("m", "Bears."), talkative(unread, of))
+    return graded_log(own_task(*samples, cache=False), says("m", "Bears."), talkative(unread, of))
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def test_a_run_with_missing_verdicts_warns_on_the_screen_and_in_its_log(
 
 
 def test_a_log_in_json_keeps_the_warning_and_its_samples(tmp_path: Path) -> None:
-    log = run(
+    log = graded_log(
         own_task(bears(), cache=False), says("m", "Bears."), says("g", "Hm."), log_dir=str(tmp_path), log_format="json"
     )
     (path,) = tmp_path.glob("*.json")
@@ -223,7 +223,7 @@ def test_no_verdict_at_all(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None:
-    log = run(own_task(bears(), cache=False), says("m", "Bears."), grader("g", lambda point: True))
+    log = graded_log(own_task(bears(), cache=False), says("m", "Bears."), grader("g", lambda point: True))
     assert warnings_of(caplog) == []
     judge = says("again", "Hm.")
     again = score(log, element_coverage(cache=False), model_roles={"grader": judge.model}, display="none")
@@ -233,13 +233,13 @@ def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.slow
 def test_humorbench_tells_both_bounds_beside_its_coverage(caplog: pytest.LogCaptureFixture) -> None:
-    log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(1, 2))
+    log = graded_log(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(1, 2))
     found = metrics(log)
     names = ("coverage", "coverage_missing_failed", "coverage_missing_passed", MISSING)
     assert [found[name] for name in names] == [1, 0.5, 1, 0.5]
     assert f"{MISSING}_ci_high" in found
     assert len(warnings_of(caplog)) == 1
-    again = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), grader("g", lambda point: False))
+    again = graded_log(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), grader("g", lambda point: False))
     assert metrics(again)[MISSING] == 0
     assert len(warnings_of(caplog)) == 1
 
@@ -252,7 +252,7 @@ def texts(tmp_path: Path) -> str:
 
 @pytest.mark.slow
 def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    log = run(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
+    log = graded_log(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
     found = metrics(log)
     assert [found[f"win_rate{word}"] for word in ("_missing_failed", "_missing_passed")] == [0, 1]
     assert "win_rate is 0.000 with each of them counted as failed and 1.000 as passed" in warnings_of(caplog)[0]
@@ -260,7 +260,7 @@ def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture)
 
 @pytest.mark.slow
 def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
-    log = run(humorbench_autograder("sample"), says("j", "It passes."))
+    log = graded_log(humorbench_autograder("sample"), says("j", "It passes."))
     assert metrics(log)["accuracy_missing_passed"] == metrics(log)[MISSING] == 1
     assert len(warnings_of(caplog)) == 1
 
@@ -312,7 +312,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     from humor_tasks.cli import main
     from humor_tasks.results import grade
 
-    log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(0, 2))
+    log = graded_log(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(0, 2))
     judge = talkative(1, 2)
     monkeypatch.setattr(grade, "open_model", lambda name, **more: judge.model)
     arguments = ["grade", log.location, "--grader", "x/y", "--no-cache", "--log-dir", str(tmp_path)]
@@ -335,7 +335,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 def test_a_reply_that_the_run_left_out_is_not_missing(tmp_path: Path) -> None:
     judge = grader("g", lambda point: True)
-    log = run(
+    log = graded_log(
         humorbench("sample", FEW, on_unparsed="exclude", cache=False), ScriptedModel("m", ["", *[EXPLAINER] * 3]), judge
     )
     assert metrics(log)[MISSING] == 0

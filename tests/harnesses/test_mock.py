@@ -17,7 +17,7 @@ from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, g
 from inspect_ai.model._providers import providers
 from lm_eval.api.model import LM
 from PIL import Image
-from standins.judging import always, between, judging, longer, run, write_texts
+from standins.judging import always, between, judged_log, judging, longer, write_texts
 from standins.mock_clips import CLIPS, middles, read_number
 from standins.mock_rows import mock_folder
 from standins.mock_rows import row as mock_row
@@ -275,7 +275,7 @@ def test_judges_compare_a_reply_with_the_reference(how: str, kind: type[Content]
     task.scorer = [reference_preference()]
     judge = judging("judge", longer)
     writer = ScriptedModel("w", lambda messages: ModelOutput.from_content("w", f"Explanation: {'long ' * 200}"))
-    log = run(task, judge, model=writer.model)
+    log = judged_log(task, judge, model=writer.model)
     assert metrics(log)["preferred"] == 1.0
     assert metrics(log)["win_rate"] == 1.0
     assert len(judge.messages) == 2 * 3
@@ -292,7 +292,7 @@ def test_two_sides_explain_mock(tmp_path: Path, setting: str, kinds: set[str]) -
     system = write_texts(tmp_path / "system.json", {record.id: f"Because {i}." for i, record in enumerate(records)})
     judge = judging("judge", always("A"))
     task = explanation_preference(system, dataset="sample", of="mock_explaining", setting=setting)
-    log = run(task, judge, model="mockllm/unused")
+    log = judged_log(task, judge, model="mockllm/unused")
     assert metrics(log)["win_rate"] == 0.5
     assert metrics(log)["inconsistent"] == 1.0
     contents = [messages[-1].content for messages in judge.messages]
@@ -334,7 +334,7 @@ def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_m
 
     def compare(setting: str, status: str) -> EvalLog:
         given = {"dataset": "sample", "of": "mock_explaining", "scene": "comedy", "setting": setting}
-        return run(explanation_preference(system, **given), judge, status=status, model="none/none")
+        return judged_log(explanation_preference(system, **given), judge, status=status, model="none/none")
 
     monkeypatch.setattr(taking, "NO_MEDIA", {"none"})
     assert metrics(compare("frames", "success"))["unread"] == 0

@@ -22,11 +22,11 @@ from standins.judging import (
     always,
     fickle,
     judged,
+    judged_log,
     judging,
     longer,
     metrics,
     raises,
-    run,
     says,
     shown,
     slow_metrics,
@@ -101,7 +101,7 @@ def assert_slow(log: EvalLog, judge: Judge) -> None:
 def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
     judge = judging("j", fickle, as_json)
-    log = run(preference(system, **more), judge)
+    log = judged_log(preference(system, **more), judge)
     direct = opened(system, **more)
     replies = {r.id: verdict(fickle(r.fields["first"], r.fields["second"]), as_json) for r in direct.records}
     same(metrics(log), evaluate(direct, replies).metrics)
@@ -115,7 +115,7 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
 
 @pytest.mark.slow
 def test_a_score_keeps_every_word(system: str) -> None:
-    log = run(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
+    log = judged_log(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
     direct = opened(system)
     for record in direct.records:
         first = longer(record.fields["first"], record.fields["second"])
@@ -138,7 +138,7 @@ def test_a_score_keeps_every_word(system: str) -> None:
 @pytest.mark.slow
 def test_a_log_can_be_judged_again(system: str) -> None:
     """In the form it asks for, with its pictures."""
-    log = run(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
+    log = judged_log(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
     again = judging("second", longer, as_json=True)
     how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
     scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
@@ -152,7 +152,7 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     for on_unparsed, unread in (("wrong", 0.0), ("exclude", "N")):
         judge = judging("j", always("B"))
         task = preference(write_texts(tmp_path / "s.json", texts), on_unparsed=on_unparsed, cache=False)
-        log = run(task, judge)
+        log = judged_log(task, judge)
         assert len(judge.asked) == 4
         found = metrics(log)
         assert (found["same_text"], found["empty"]) == pytest.approx((1 / 5, 2 / 5))
@@ -183,7 +183,7 @@ def test_a_judge_without_a_verdict_is_counted_and_left_out(
     system: str, make: Callable[[], ScriptedModel], name: str
 ) -> None:
     judge = make()
-    log = run(preference(system), judge, limit=2)
+    log = judged_log(preference(system), judge, limit=2)
     found = metrics(log)
     for each in ("unparsed", "refused", "grader_failed"):
         assert found[each] == float(each == name)
@@ -199,7 +199,7 @@ def test_one_unread_order_takes_its_pair_out(system: str) -> None:
     lost = [(HUMAN[IDS[0]], SYSTEM[IDS[0]]), (SYSTEM[IDS[2]], HUMAN[IDS[2]])]
     lost += [(SYSTEM[IDS[1]], HUMAN[IDS[1]]), (HUMAN[IDS[1]], SYSTEM[IDS[1]])]
     judge: Judge = lambda first, second: None if (first, second) in lost else longer(first, second)  # noqa: E731
-    log = run(preference(system), judging("j", judge))
+    log = judged_log(preference(system), judging("j", judge))
     found = metrics(log)
     assert (found["unread"], found["unparsed"]) == pytest.approx((3 / 5, 4 / 10))
     assert_slow(log, judge)
@@ -220,7 +220,9 @@ def test_what_would_fail_for_every_request_ends_the_run(
     system: str, status_code: int, structured: bool, message: str | None
 ) -> None:
     judge = raises("j", ProviderError(status_code))
-    log = run(preference(system, structured=structured), judge, status="error" if message else "success", limit=2)
+    log = judged_log(
+        preference(system, structured=structured), judge, status="error" if message else "success", limit=2
+    )
     if message:
         assert message in str(log.error and log.error.message)
     else:
@@ -252,7 +254,7 @@ def panel_of(judges: Sequence[Judge]) -> Judge:
 )
 def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> None:
     judges = [judging(name, judge) for name, judge in zip("abc", panel, strict=False)]
-    log = run(preference(system), *judges)
+    log = judged_log(preference(system), *judges)
     assert_slow(log, panel_of(panel))
     assert [len(judge.asked) for judge in judges] == [10] * len(panel)
     assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
@@ -265,17 +267,17 @@ def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> Non
 @pytest.mark.slow
 def test_a_verdict_is_paid_for_once(system: str) -> None:
     judge = judging("j", fickle)
-    logs = [run(preference(system), judge) for _ in range(2)]
+    logs = [judged_log(preference(system), judge) for _ in range(2)]
     assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
     assert len(judge.asked) == 10 + 1  # the unreadable one again
     judge = judging("j", fickle)
-    run(preference(system, seed=7), judge)
+    judged_log(preference(system, seed=7), judge)
     assert len(judge.asked) == 10
-    run(preference(system, cache=False), judge)
+    judged_log(preference(system, cache=False), judge)
     assert len(judge.asked) == 20
     judge = judging("j", longer)
-    run(preference(system), judge)  # the unreadable one is read at last
-    run(preference(system, order="fixed"), judge)  # five of the ten
+    judged_log(preference(system), judge)  # the unreadable one is read at last
+    judged_log(preference(system, order="fixed"), judge)  # five of the ten
     assert len(judge.asked) == 1
 
 
@@ -308,7 +310,7 @@ def test_settings_reach_the_judge(system: str) -> None:
 @pytest.mark.inspect_ai_versions
 def test_the_judge_sees_the_picture(system: str) -> None:
     judge = judging("j", longer)
-    log = run(preference(system, setting="pixels"), judge)
+    log = judged_log(preference(system, setting="pixels"), judge)
     direct = opened(system, setting="pixels")
     pictures = {}
     for record in direct.records:
@@ -391,6 +393,6 @@ def test_a_temperature_is_a_number_and_in_lm_eval_a_flag(system: str) -> None:
 def test_reference_preference_refuses_what_has_no_reference(system: str) -> None:
     task = preference(system)
     task.scorer = [reference_preference()]
-    log = run(task, judging("j", longer), status="error", model="baseline/first", limit=2)
+    log = judged_log(task, judging("j", longer), status="error", model="baseline/first", limit=2)
     said = "is of explanation_preference, whose replies reference_preference does not score"
     assert said in str(log.error and log.error.message)

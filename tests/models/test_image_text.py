@@ -34,7 +34,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], 
     }
 
 
-def run(model: str, **given: Any) -> EvalLog:
+def matched(model: str, **given: Any) -> EvalLog:
     (log,) = eval(mock_matching(dataset="sample", **given), model=f"image_text/{model}", display="none", max_tokens=8)
     return log
 
@@ -46,11 +46,11 @@ def test_a_family_answers_pictures_videos_and_frames(
     family: str, template: bool, folders: dict[tuple[str, bool], str]
 ) -> None:
     model = folders[family, template]
-    assert run(model, scene="post", chain_of_task=True).status == "success"
+    assert matched(model, scene="post", chain_of_task=True).status == "success"
     if template:
         for scene, how in (("comedy", "frames"), ("cartoon", "description")):
-            assert run(model, scene=scene, input=how, frames=2).status == "success"
-    log = run(model, scene="comedy")
+            assert matched(model, scene=scene, input=how, frames=2).status == "success"
+    log = matched(model, scene="comedy")
     if family == "llava":
         assert "the model takes no video; for video, show pictures: input=frames" in str(
             log.error and log.error.message

@@ -40,7 +40,7 @@ def scripted(*replies: str | ModelOutput) -> Any:
     return get_model("mockllm/model", custom_outputs=itertools.cycle(outputs))
 
 
-def run(task: Task, model: Any, **more: Any) -> EvalLog:
+def evaluated(task: Task, model: Any, **more: Any) -> EvalLog:
     log = eval(task, model=model, display="none", **more)[0]
     assert log.status == "success", log.error
     return log
@@ -57,7 +57,7 @@ def metrics(log: EvalLog) -> dict[str, float]:
     ("name", "setting"), [("matching", "pixels"), ("ranking", "caption_only"), ("explanation", "description")]
 )
 def test_a_run_has_the_scores_of_no_harness(name: str, setting: str) -> None:
-    log = run(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
+    log = evaluated(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
     definition = load(name, dataset="sample", setting=setting)
     replies = {record.id: "Answer: A\nExplanation: It rhymes." for record in definition.records}
     report = evaluate(definition, replies)
@@ -86,7 +86,7 @@ def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
 
     task = matching(dataset="sample", setting="pixels", shots=2)
     assert all(isinstance(message.content, str) for sample in task.dataset for message in sample.input)
-    log = run(task, get_model("mockllm/model", custom_outputs=look), log_images=False)
+    log = evaluated(task, get_model("mockllm/model", custom_outputs=look), log_images=False)
     assert set(seen) == {3}
     pictures = {r.id: r.picture for r in load("matching", dataset="sample", setting="pixels").records}
     for sample in log.samples or []:
@@ -123,7 +123,7 @@ def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> 
     [("random", "matching"), ("first", "ranking"), ("longest", "explanation"), ("overlap", "ranking")],
 )
 def test_baselines_answer_every_task(strategy: str, task: str) -> None:
-    log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
+    log = evaluated(TASKS[task](dataset="sample"), f"baseline/{strategy}")
     assert metrics(log)["unparsed"] == 0
     for sample in log.samples or []:
         assert sample.output.usage is None or sample.output.usage.total_tokens == 0
@@ -142,7 +142,7 @@ def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
         ],
         scorer=multiple_choice(),
     )
-    log = run(task, "baseline/overlap")
+    log = evaluated(task, "baseline/overlap")
     assert metrics(log)["accuracy"] == 1
 
 
@@ -150,7 +150,7 @@ def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
 @pytest.mark.slow
 def test_unparsed_refused_and_empty_replies() -> None:
     refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
-    log = run(
+    log = evaluated(
         matching(dataset="sample"), scripted("no idea", refusal, "", "I cannot help with that."), max_connections=1
     )
     found = metrics(log)
@@ -158,7 +158,7 @@ def test_unparsed_refused_and_empty_replies() -> None:
     assert (found["unparsed"], found["refused"]) == (0.5, 0.5)
     reasons = {s.scores["multiple_choice"].reason for s in log.samples or [] if s.scores}
     assert reasons == {"invalid_response_format", "refusal", "no_response"}
-    left_out = metrics(run(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
+    left_out = metrics(evaluated(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
     assert "accuracy" not in left_out
     assert left_out["unparsed"] == 1
 
@@ -169,7 +169,7 @@ def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
     reducer: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     epochs = Epochs(2, reducer)
-    log = run(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=epochs, max_connections=1)
+    log = evaluated(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=epochs, max_connections=1)
     assert metrics(log)["unparsed"] == pytest.approx(0.5)
     told = [record.getMessage() for record in caplog.records if record.name.startswith("humor_tasks")]
     warned = "matching: the epochs reducer pass_at_2 does not change these metrics: they count every reply"
@@ -179,11 +179,11 @@ def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 def test_a_log_can_be_rescored_by_another_rule() -> None:
-    log = run(matching(dataset="sample"), scripted("Answer: Actually, none."))
+    log = evaluated(matching(dataset="sample"), scripted("Answer: Actually, none."))
     assert metrics(log)["unparsed"] == 1
     again = score(log, multiple_choice(extraction="released_chat"), action="overwrite", display="none")
     assert metrics(again)["unparsed"] == 0
-    texts = run(explanation(dataset="sample"), scripted("Explanation: because"))
+    texts = evaluated(explanation(dataset="sample"), scripted("Explanation: because"))
     assert metrics(score(texts, reference_overlap(), action="overwrite", display="none")) == metrics(texts)
 
 
@@ -204,7 +204,9 @@ def leaderboard(tmp_path: Path) -> Path:
 
 @pytest.mark.inspect_ai_versions
 def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
-    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D", "hm"), max_connections=1)
+    log = evaluated(
+        matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D", "hm"), max_connections=1
+    )
     found = metrics(log)
     assert "accuracy" not in found
     assert found["unparsed"] == pytest.approx(1 / 3)
@@ -220,10 +222,10 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
 
 
 def test_a_limited_run_makes_no_submission(leaderboard: Path) -> None:
-    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
+    log = evaluated(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
     with pytest.raises(BadInput, match="holds 2 of 3 instances"):
         read_answers(Path(log.location))
-    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), epochs=2)
+    log = evaluated(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), epochs=2)
     with pytest.raises(BadInput, match="holds several epochs"):
         read_answers(Path(log.location))
 
@@ -289,7 +291,7 @@ def test_brackets_in_a_message_are_no_markup(said: str) -> None:
 
 @pytest.mark.inspect_ai_versions
 def test_an_edited_score_counts_as_edited() -> None:
-    log = run(matching(dataset="sample"), scripted("Answer: A"))
+    log = evaluated(matching(dataset="sample"), scripted("Answer: A"))
     for sample in log.samples or []:
         edit_score(log, sample.id, "multiple_choice", ScoreEdit(value="C"), recompute_metrics=False)
     recompute_metrics(log)
@@ -297,7 +299,7 @@ def test_an_edited_score_counts_as_edited() -> None:
 
 
 def test_scores_show_letter_and_status() -> None:
-    log = run(matching(dataset="sample"), scripted("**Answer:** C"))
+    log = evaluated(matching(dataset="sample"), scripted("**Answer:** C"))
     for sample in log.samples or []:
         found: Score = (sample.scores or {})["multiple_choice"]
         assert found.answer == "C"

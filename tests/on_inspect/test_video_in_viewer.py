@@ -48,7 +48,7 @@ def answered(*_: Any, **__: Any) -> ModelOutput:
     return output
 
 
-def run(folder: Path, **parameters: Any) -> EvalLog:
+def clips_log(folder: Path, **parameters: Any) -> EvalLog:
     model = get_model("mockllm/model", custom_outputs=answered, memoize=False)
     task = mock_detecting(dataset="sample", scene="comedy", **parameters)
     (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
@@ -60,7 +60,7 @@ def run(folder: Path, **parameters: Any) -> EvalLog:
 def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, EvalLog]]]:
     """`inspect view` over a run with clips and a run with frames: its address, and the logs."""
     folder = tmp_path_factory.mktemp("logs")
-    logs = {"media": run(folder), "frames": run(folder, input="frames", frames=5)}
+    logs = {"media": clips_log(folder), "frames": clips_log(folder, input="frames", frames=5)}
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -62,7 +62,7 @@ def test_nothing_is_left_out_of_a_rate_that_is_not_zero(value: float) -> None:
     assert flat({}, METRICS) == {}
 
 
-def run(name: str, folder: Path, **how: Any) -> EvalLog:
+def sample_log(name: str, folder: Path, **how: Any) -> EvalLog:
     judges = {"grader": scripted_judge("judge", True).model} if BENCHMARKS[name].judging else {}
     by = ScriptedModel("m", "Answer: A <explanation>A pun.</explanation>").model
     (log,) = eval(
@@ -88,7 +88,7 @@ def run(name: str, folder: Path, **how: Any) -> EvalLog:
 def test_a_log_tells_the_viewer_its_columns_and_its_headline(
     name: str, how: Mapping[str, Any], headline: str, multiline: bool, tmp_path: Path
 ) -> None:
-    log = run(name, tmp_path, **how)
+    log = sample_log(name, tmp_path, **how)
     first = headline_metric(log)
     assert first is not None
     assert list(first.score.metrics)[:4] == [headline, "stderr", "ci_low", "ci_high"]
@@ -107,7 +107,7 @@ def test_a_log_tells_the_viewer_its_columns_and_its_headline(
 
 @pytest.mark.slow
 def test_five_folds_take_half_as_many_lines(tmp_path: Path) -> None:
-    log = run("matching", tmp_path, fold="all")
+    log = sample_log("matching", tmp_path, fold="all")
     assert log.results is not None
     shown = log.results.scores[0].metrics
     assert len(shown) == 35  # 72 with all parts of the two rates that are zero

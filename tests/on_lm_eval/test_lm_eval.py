@@ -36,7 +36,9 @@ from humor_tasks.testing import ScriptedLM, run_lm_eval
 TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")
 
 
-def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **metadata: Any) -> dict[str, Any]:
+def evaluated_by_lm_eval(
+    model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **metadata: Any
+) -> dict[str, Any]:
     given = {"dataset": "sample"} | metadata
     return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
 
@@ -45,7 +47,9 @@ def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **
 @pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "variant"), [("random", ""), ("overlap", "_gen")])
 def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
-    results = run(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)["results"]
+    results = evaluated_by_lm_eval(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)[
+        "results"
+    ]
     for name in ("matching", "ranking"):
         opened = load(name, dataset="sample", fold=1)
         chooser = Baseline(strategy)
@@ -65,7 +69,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
 def test_every_variant_runs(setting: str) -> None:
     names = [f"nyc_{b}{setting}{gen}" for b in ("matching", "ranking", "explanation") for gen in ("", "_gen")]
     model = ScriptedLM("Explanation: it is funny. Answer: B")
-    found = run(model, *names)
+    found = evaluated_by_lm_eval(model, *names)
     assert set(found["results"]) == set(names)
     assert all(("visual" in str(r.args[-1])) == (setting == "_pixels") for r in model.asked)
     for name in names:
@@ -94,7 +98,7 @@ def test_pictures_are_opened_once_each() -> None:
             return super().loglikelihood(requests)
 
     model = Looking("Answer: A")
-    found = run(model, "nyc_matching_pixels")
+    found = evaluated_by_lm_eval(model, "nyc_matching_pixels")
     assert len(model.pictures) == 50
     assert len({id(p) for p in model.pictures}) == 5
     assert all(p.size > (1, 1) for p in model.pictures)
@@ -110,7 +114,7 @@ def test_pictures_are_opened_once_each() -> None:
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
 def test_crossval_group_is_the_mean_of_folds() -> None:
-    found = run(BaselineLM("overlap"), "nyc_crossval")
+    found = evaluated_by_lm_eval(BaselineLM("overlap"), "nyc_crossval")
     rows = {name.rpartition("::")[2]: row for name, row in found["results"].items()}  # lm-eval 0.5: GROUP::TASK
     row = rows["nyc_matching_crossval"]
     folds = [row[f"acc_fold{k},none"] for k in range(5)]
@@ -118,7 +122,7 @@ def test_crossval_group_is_the_mean_of_folds() -> None:
     assert row["acc_stderr,none"] == pytest.approx(
         math.sqrt(sum(row[f"acc_fold{k}_stderr,none"] ** 2 for k in range(5))) / 5
     )
-    single = run(BaselineLM("overlap"), "nyc_matching", fold=2)["results"]["nyc_matching"]
+    single = evaluated_by_lm_eval(BaselineLM("overlap"), "nyc_matching", fold=2)["results"]["nyc_matching"]
     assert single["acc,none"] == row["acc_fold2,none"]
     assert sorted(name.rpartition("::")[2] for name in found["group_subtasks"]["nyc_crossval"]) == [
         f"nyc_{b}_crossval" for b in ("explanation", "matching", "ranking")
@@ -127,7 +131,7 @@ def test_crossval_group_is_the_mean_of_folds() -> None:
 
 def test_shots_and_seed_come_from_the_harness() -> None:
     model = ScriptedLM("Answer: A")
-    run(model, "nyc_matching", shots=3)
+    evaluated_by_lm_eval(model, "nyc_matching", shots=3)
     opened = load("matching", dataset="sample", shots=3, cot=False)
     texts = ["\n\n".join(t.text for t in opened.prompt(r).turns) + "\n\nAnswer:" for r in opened.records]
     assert [r.args[0] for r in model.asked[::5]] == texts
@@ -137,7 +141,7 @@ def test_shots_and_seed_come_from_the_harness() -> None:
 @pytest.mark.lm_eval_versions
 def test_chat_template_and_system_instruction() -> None:
     model = ScriptedLM("Answer: A")
-    run(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
+    evaluated_by_lm_eval(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
     compared = next(r for r in model.asked if r.request_type == "loglikelihood")
     generated = next(r for r in model.asked if r.request_type == "generate_until")
     assert compared.args[0].count("<user>") == generated.args[0].count("<user>") == 3
@@ -153,17 +157,17 @@ def test_chat_template_and_system_instruction() -> None:
 @pytest.mark.lm_eval_versions
 def test_generation_stops_where_a_base_model_would_go_on() -> None:
     model = ScriptedLM("Answer: A")
-    run(model, "nyc_matching_gen")
+    evaluated_by_lm_eval(model, "nyc_matching_gen")
     assert model.asked[0].args[1]["until"] == ["</s>", "<|im_end|>"]
     few = ScriptedLM("Answer: A")
-    run(few, "nyc_matching_gen", shots=2)
+    evaluated_by_lm_eval(few, "nyc_matching_gen", shots=2)
     assert few.asked[0].args[1]["until"] == ["\n\n"]
 
 
 @pytest.mark.lm_eval_versions
 def test_explanations_are_generated_and_their_references_weighed() -> None:
     model = ScriptedLM("Explanation: it is about a bear.")
-    found = run(model, "nyc_explanation")["results"]["nyc_explanation"]
+    found = evaluated_by_lm_eval(model, "nyc_explanation")["results"]["nyc_explanation"]
     records = load("explanation", dataset="sample").records
     total = -sum(len(f" {r.target}") for r in records)
     words = sum(len(str(r.target).split()) for r in records)
@@ -173,7 +177,9 @@ def test_explanations_are_generated_and_their_references_weighed() -> None:
 
 def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:
     """Hessel et al. 2023, Tables 4 and 5: "averages over 5 cross-validation splits"."""
-    found = run(ScriptedLM("Explanation: a bear."), "nyc_explanation_crossval")["results"]["nyc_explanation_crossval"]
+    found = evaluated_by_lm_eval(ScriptedLM("Explanation: a bear."), "nyc_explanation_crossval")["results"][
+        "nyc_explanation_crossval"
+    ]
     each = []
     for fold in range(5):
         texts = [str(r.target) for r in load("explanation", dataset="sample", fold=fold).records]
@@ -187,9 +193,11 @@ def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:
 
 @pytest.mark.lm_eval_versions
 def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
-    found = run(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
+    found = evaluated_by_lm_eval(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
     assert (found["acc,none"], found["unparsed,none"]) == (0, 1)
-    found = run(ScriptedLM("no idea"), "nyc_ranking_gen", on_unparsed="exclude")["results"]["nyc_ranking_gen"]
+    found = evaluated_by_lm_eval(ScriptedLM("no idea"), "nyc_ranking_gen", on_unparsed="exclude")["results"][
+        "nyc_ranking_gen"
+    ]
     assert "acc,none" not in found
     assert found["unparsed,none"] == 1
 
@@ -214,7 +222,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        run(ScriptedLM("Answer: A"), "nyc_matching", **metadata)
+        evaluated_by_lm_eval(ScriptedLM("Answer: A"), "nyc_matching", **metadata)
 
 
 @pytest.mark.lm_eval_versions
@@ -229,8 +237,8 @@ def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
     with pytest.raises(BadInput, match="nyc_matching_pixels fixes setting=pixels"):
-        run(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="description")
-    assert run(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="pixels")["results"]
+        evaluated_by_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="description")
+    assert evaluated_by_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="pixels")["results"]
 
 
 class LoadedError(Exception):
@@ -346,7 +354,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     assert [greedy for _, greedy in answers] == [False, True, False]
     assert math.isnan(answers[2][0])
     assert caplog.text.count("no log-likelihoods of free text") == 1
-    assert "word_perplexity,none" not in run(model, "nyc_explanation")["results"]["nyc_explanation"]
+    assert "word_perplexity,none" not in evaluated_by_lm_eval(model, "nyc_explanation")["results"]["nyc_explanation"]
     with pytest.raises(NotImplementedError, match="only scores choices"):
         model.loglikelihood_rolling([])
 

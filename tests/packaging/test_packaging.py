@@ -42,10 +42,10 @@ def uv(*arguments: str | Path) -> str:
         program = find_uv_bin()
     except ImportError:
         program = shutil.which("uv") or pytest.fail("uv is missing: pip install 'humor-tasks[test]'")
-    return run([program, *arguments], cwd=REPOSITORY).stdout
+    return succeeding([program, *arguments], cwd=REPOSITORY).stdout
 
 
-def run(command: list[str | Path], cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+def succeeding(command: list[str | Path], cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """What a command that succeeds says; its failure shows all of it."""
     left_out = ("COVERAGE_PROCESS_START", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "VIRTUAL_ENV")
     clean = {k: v for k, v in os.environ.items() if k not in left_out}
@@ -75,11 +75,11 @@ class Environment:
         """What the installed humor-tasks asks for."""
         return self.python("import importlib.metadata as m; print(*m.requires('humor-tasks'), sep='\\n')").splitlines()
 
-    def run(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
+    def succeeding(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
         """Run an installed command: offline, because the packaged sample must do without the hub."""
         program, *arguments = command.split()
         settings = {"HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain", "INSPECT_LOG_DIR": str(self.work / "logs")}
-        return run([self.bin / program, *arguments, *more], cwd=self.work, **settings)
+        return succeeding([self.bin / program, *arguments, *more], cwd=self.work, **settings)
 
     def python(self, code: str) -> str:
         return self.run("python -c", code).stdout

@@ -108,7 +108,7 @@ class Register:
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Register]:
     folder = tmp_path_factory.mktemp("inspect_evals")
-    run("uv", "pip", "install", "--quiet", "--no-deps", "--python", sys.executable, "--target", folder, SCHEMA)
+    output_of("uv", "pip", "install", "--quiet", "--no-deps", "--python", sys.executable, "--target", folder, SCHEMA)
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -124,7 +124,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Register]:
                 del sys.modules[name]
 
 
-def run(*command: str | Path, cwd: Path = REPOSITORY) -> str:
+def output_of(*command: str | Path, cwd: Path = REPOSITORY) -> str:
     if command[0] == "uv":
         from uv import find_uv_bin
 
@@ -171,11 +171,11 @@ def test_every_entry_is_resolved_by_the_registers_resolver(theirs: Register, tmp
     shutil.copytree(
         REPOSITORY / "humor_tasks" / "on_inspect" / "tasks", place / "tasks", ignore=lambda *_: ["__pycache__"]
     )
-    run("git", "init", "--quiet", cwd=tmp_path)
-    run("git", "add", ".", cwd=tmp_path)
+    output_of("git", "init", "--quiet", cwd=tmp_path)
+    output_of("git", "add", ".", cwd=tmp_path)
     who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
-    run("git", *who, "commit", "--quiet", "--message", "The tasks", cwd=tmp_path)
-    commit = run("git", "rev-parse", "HEAD", cwd=tmp_path).strip()
+    output_of("git", *who, "commit", "--quiet", "--message", "The tasks", cwd=tmp_path)
+    commit = output_of("git", "rev-parse", "HEAD", cwd=tmp_path).strip()
 
     resolved = []
     for name in tasks.__all__:
@@ -183,7 +183,7 @@ def test_every_entry_is_resolved_by_the_registers_resolver(theirs: Register, tmp
         parsed = theirs.source_url.parse_source_url(f"{URL}/blob/{commit}/{path}#L{line}")
         assert parsed.is_permalink
         assert (parsed.repository_url, parsed.task_path) == (URL, entry_of(name)["tasks"][0]["task_path"])
-        text = run("git", "show", f"{parsed.ref}:{parsed.task_path}", cwd=tmp_path)
+        text = output_of("git", "show", f"{parsed.ref}:{parsed.task_path}", cwd=tmp_path)
         resolve = theirs.task_resolver.resolve_task
         found = resolve(text, line_anchor=parsed.line_anchor, file_label=path)
         assert found.decorator_lineno == line

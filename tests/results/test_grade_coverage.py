@@ -20,11 +20,11 @@ from standins.grading import (
     breaks,
     expected_of,
     explainer,
+    graded_log,
     grader,
     metrics,
     own_task,
     replies_of,
-    run,
     same,
     thirds,
     verdict,
@@ -57,7 +57,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
-    return run(grading_task(read_written(path, "humorbench"), "humorbench", path.name), None, *graders)
+    return graded_log(grading_task(read_written(path, "humorbench"), "humorbench", path.name), None, *graders)
 
 
 @pytest.mark.slow
@@ -68,10 +68,10 @@ def test_grading_a_log_of_either_harness_is_grading_inside_the_run(
     opened = load("humorbench", dataset="sample", one_explanation_per=per)
     replies = replies_of(opened)
     rule: Callable[[str], bool | None] = lambda point: None if len(point) % 5 == 0 else thirds(point)  # noqa: E731
-    inside = run(humorbench("sample", one_explanation_per=per), explainer(replies), grader("g", rule))
+    inside = graded_log(humorbench("sample", one_explanation_per=per), explainer(replies), grader("g", rule))
     path = logged["humorbench"]
     if harness == "inspect":
-        path = Path(run(humorbench("sample", one_explanation_per=per), explainer(replies), breaks("g")).location)
+        path = Path(graded_log(humorbench("sample", one_explanation_per=per), explainer(replies), breaks("g")).location)
     written = read_written(path, "humorbench")
     assert {str(s.id): (s.metadata or {})["logged_reply"] for s in written.samples} == replies
     asked = {record.id: opened.prompt(record).turns[0].text for record in opened.records}
@@ -104,7 +104,7 @@ def test_the_run_is_told_from_its_neighbours(logged: dict[str, Path], tmp_path: 
 
 
 def test_a_refusal_flagged_by_the_provider_stays_one() -> None:
-    log = run(humorbench("sample", FEW), says("m", "Well", "content_filter"), grader("g", thirds))
+    log = graded_log(humorbench("sample", FEW), says("m", "Well", "content_filter"), grader("g", thirds))
     judge = grader("again", thirds)
     again = regrade(Path(log.location), judge)
     assert metrics(again)["refused"] == 1
@@ -169,21 +169,21 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
     for name in ("broken.eval", "broken.json"):
         (tmp_path / name).write_text("{")
         told(tmp_path / name, rf"{name}: cannot be read as an Inspect log")
-    exam = run(humorbench_autograder("sample"), says("m", verdict(True)), limit=2)
+    exam = graded_log(humorbench_autograder("sample"), says("m", verdict(True)), limit=2)
     told(Path(exam.location), r"is not of humor_tasks/humorbench\.")
-    other = run(own_task(bears()), says("m", "Bears."), grader("g", thirds))
+    other = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     told(Path(other.location), r"sample s is not of humor_tasks/humorbench\.")
     model = says("m", "<explanation>Bears.</explanation>")
-    twice = run(humorbench("sample", FEW), model, grader("g", thirds), epochs=2)
+    twice = graded_log(humorbench("sample", FEW), model, grader("g", thirds), epochs=2)
     told(Path(twice.location), r"holds several epochs; grade it in place with inspect score")
-    failed = run(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
+    failed = graded_log(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
     told(Path(failed.location), r"ended with status error; finish it with inspect eval-retry, or --partial")
     with pytest.raises(BadInput, match="holds no replies"):
         read_written(Path(failed.location), "humorbench", partial=True)
 
 
 def test_a_report_of_an_unfinished_run_is_refused() -> None:
-    log = run(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
+    log = graded_log(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
     with pytest.raises(BadInput, match=r"grading ended with status error: .*the grader is down.*Run the command again"):
         report_of(log)
 

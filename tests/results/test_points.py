@@ -24,7 +24,7 @@ from standins.graded_logs import (
     paid,
     report_of,
     rows_of,
-    run,
+    run_log,
     spent,
     verdict,
 )
@@ -153,7 +153,7 @@ def test_verdicts_in_a_task_of_another_package(logs: Logs, tmp_path: Path, monke
         scorer=element_coverage(grader="mockllm/judge", cache=False),
         metadata={"source": "a diary"},
     )
-    log = logs.priced(lambda: run(other, explainer("a"), [], tmp_path))
+    log = logs.priced(lambda: run_log(other, explainer("a"), [], tmp_path))
     found = read_graded(Path(log.location))
     assert [(point.id, point.passed) for point in found.points] == [("1-1", True), ("1-2", True)]
     assert found.fingerprint is None
@@ -163,7 +163,7 @@ def test_verdicts_in_a_task_of_another_package(logs: Logs, tmp_path: Path, monke
 def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> None:
     path = logs.of("a", "judge", limit=4)
     task = logs.priced(lambda: grading_task(read_written(path, "humorbench"), "humorbench", path.name, cache=False))
-    log = logs.priced(lambda: run(task, get_model("none/none"), [grader("judge")], tmp_path))
+    log = logs.priced(lambda: run_log(task, get_model("none/none"), [grader("judge")], tmp_path))
     found, first = read_graded(Path(log.location)), read_graded(path)
     assert found.model == "mockllm/a"
     assert found.points == first.points
@@ -189,11 +189,13 @@ def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
     ):
         with pytest.raises(BadInput, match=message):
             read_graded(path)
-    other = run(matching(dataset="sample"), ScriptedModel("a", "Answer: A", EXPLAINING).model, [], tmp_path, limit=1)
+    other = run_log(
+        matching(dataset="sample"), ScriptedModel("a", "Answer: A", EXPLAINING).model, [], tmp_path, limit=1
+    )
     with pytest.raises(BadInput, match="has no score of element_coverage"):
         read_graded(Path(other.location))
     task = humorbench(dataset="sample", cache=False)
-    hidden = run(task, explainer("a"), [grader("judge")], tmp_path, limit=1, log_samples=False)
+    hidden = run_log(task, explainer("a"), [grader("judge")], tmp_path, limit=1, log_samples=False)
     with pytest.raises(BadInput, match="holds no verdicts"):
         read_graded(Path(hidden.location))
 
@@ -203,7 +205,7 @@ def test_unfinished_logs(tmp_path: Path) -> None:
         task = humorbench(dataset="sample", cache=False)
         once = ["<explanation>a gets it.</explanation>", *(4 * [RuntimeError("out of jokes")])]
         model = ScriptedModel("a", once, EXPLAINING).model
-        return Path(run(task, model, [grader("judge")], tmp_path, limit=2, max_samples=1, **more).location)
+        return Path(run_log(task, model, [grader("judge")], tmp_path, limit=2, max_samples=1, **more).location)
 
     with pytest.raises(BadInput, match="ended with status error; finish it with inspect eval-retry"):
         read_graded(log_of())
@@ -214,7 +216,7 @@ def test_unfinished_logs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_epoch_counts(tmp_path: Path) -> None:
     task = humorbench(dataset="sample", cache=False)
-    log = run(task, explainer("a"), [grader("judge")], tmp_path, limit=3, epochs=2)
+    log = run_log(task, explainer("a"), [grader("judge")], tmp_path, limit=3, epochs=2)
     found = read_graded(Path(log.location))
     assert sorted(p.id for p in found.points) == sorted(
         2 * [r.id for r in load("humorbench", dataset="sample").records[:3]]
@@ -227,12 +229,12 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
 def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
     (group,) = report_of(logs.of("a", "judge")).scorecard.groups
     assert (group.about["version"], group.about["subset"], group.about["items"]) == ("1-A", "all", str(ROWS))
-    part = run(
+    part = run_log(
         humorbench(dataset="sample", subset="wordplay", cache=False), explainer("a"), [grader("judge")], tmp_path
     )
     size = len(load("humorbench", dataset="sample", subset="wordplay").records)
     written = read_written(Path(part.location), "humorbench")
-    again = run(
+    again = run_log(
         grading_task(written, "humorbench", "x", cache=False), get_model("none/none"), [grader("judge")], tmp_path
     )
     (group,) = report_of(Path(part.location), Path(again.location)).scorecard.groups
@@ -282,7 +284,7 @@ def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
 
     def made() -> Path:
         task = humorbench(dataset="sample", cache=True)
-        return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=2).location)
+        return Path(run_log(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=2).location)
 
     first, second = logs.priced(made), logs.priced(made)
     system, graders = paid(first, prices)

@@ -78,7 +78,7 @@ def grader(name: str) -> Model:
     return scripted_judge(name, said, usage=GRADING).model
 
 
-def run(task: Task, by: Model, judges: list[Model], folder: Path, **more: Any) -> EvalLog:
+def run_log(task: Task, by: Model, judges: list[Model], folder: Path, **more: Any) -> EvalLog:
     roles = {"grader": judges if len(judges) > 1 else judges[0]} if judges else None
     (log,) = eval(task, model=by, model_roles=roles, log_dir=str(folder), display="none", **more)
     return log
@@ -103,7 +103,7 @@ class Logs:
 
         def make(folder: Path) -> None:
             task, panel = humorbench(dataset="sample", cache=False), [grader(judge) for judge in judges]
-            log = run(task, explainer(name), panel, folder, limit=limit)
+            log = run_log(task, explainer(name), panel, folder, limit=limit)
             assert log.status == "success", log.error
 
         called = f"graded {name} by {' and '.join(judges)}, {limit or 'all'}"

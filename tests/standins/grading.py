@@ -44,7 +44,7 @@ def as_object(passed: bool | None, reasons: str = "So it is.") -> str:
     return verdict_reply(passed, structured=True, reasons=reasons)
 
 
-def run(
+def graded_log(
     task: Task, model: ScriptedModel | None, *graders: ScriptedModel, status: str = "success", **more: Any
 ) -> EvalLog:
     roles: dict[str, Any] = {"grader": [g.model for g in graders]} if graders else {}

@@ -73,7 +73,7 @@ def fickle(first: str, second: str) -> str | None:
     return ("A", "B", "A", "TIE", None, "B", "A")[sum(map(ord, first[:40] + 2 * second[:40])) % 7]
 
 
-def run(task: Task, *judges: ScriptedModel, status: str = "success", **more: Any) -> EvalLog:
+def judged_log(task: Task, *judges: ScriptedModel, status: str = "success", **more: Any) -> EvalLog:
     """The task's log, with these judges as model role `grader`."""
     (log,) = eval(task, model_roles={"grader": [judge.model for judge in judges]}, display="none", **more)
     assert log.status == status, log.error and log.error.message

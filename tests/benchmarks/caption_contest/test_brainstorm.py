@@ -22,7 +22,7 @@ from humor_tasks.testing import ScriptedModel
 REPLY = "Concepts: sea; night; therapy\nChosen: sea; therapy\nCaption: Ships avoid me.\nExplanation: They have to."
 
 
-def run(model: ScriptedModel, **more: Any) -> EvalLog:
+def brainstorm_log(model: ScriptedModel, **more: Any) -> EvalLog:
     epochs = more.pop("epochs", 1)
     (log,) = eval(brainstorm(**{"dataset": "sample"} | more), model=model.model, epochs=epochs, display="none")
     assert log.status == "success", log.error and log.error.message
@@ -89,7 +89,7 @@ def test_examples_of_ones_own_are_checked(tmp_path: Path) -> None:
 
 def test_the_provider_may_be_left_to_its_own() -> None:
     model = says("m", REPLY)
-    run(model, temperature=0.1, top_p="none", frequency_penalty=None, presence_penalty="none")
+    brainstorm_log(model, temperature=0.1, top_p="none", frequency_penalty=None, presence_penalty="none")
     asked = model.configs[0]
     assert (asked.temperature, asked.top_p, asked.frequency_penalty, asked.presence_penalty) == (0.1, None, None, None)
 
@@ -99,7 +99,7 @@ def test_the_provider_may_be_left_to_its_own() -> None:
 
 def test_a_reply_becomes_fields_and_is_sampled_as_published() -> None:
     model = says("m", REPLY)
-    log = run(model)
+    log = brainstorm_log(model)
     asked = model.configs[0]
     sampling = (asked.temperature, asked.top_p, asked.frequency_penalty, asked.presence_penalty)
     assert sampling == (0.8, 0.9, 0.2, 0.05)
@@ -116,21 +116,21 @@ def test_a_reply_becomes_fields_and_is_sampled_as_published() -> None:
 
 def test_what_cannot_be_read_is_counted() -> None:
     replies = iter([REPLY, "Caption: alone", "", "I'm sorry, but I can't help with that.", f"{REPLY}\n\n{REPLY}"])
-    found = metrics(run(ScriptedModel("m", lambda messages: next(replies))))
+    found = metrics(brainstorm_log(ScriptedModel("m", lambda messages: next(replies))))
     assert (found["parsed"], found["unparsed"], found["refused"]) == pytest.approx((0.2, 0.6, 0.2))
 
 
 def test_pixels_ask_for_the_scene_too() -> None:
     short, whole = says("short", REPLY), says("whole", f"Place: z\nScene: a\nUnusual: b\nEntities: c; d\n{REPLY}")
-    assert metrics(run(short, setting="pixels"))["parsed"] == 0
-    assert metrics(run(whole, setting="pixels"))["parsed"] == 1
+    assert metrics(brainstorm_log(short, setting="pixels"))["parsed"] == 0
+    assert metrics(brainstorm_log(whole, setting="pixels"))["parsed"] == 1
     assert sum(isinstance(part, ContentImage) for part in whole.messages[0][-1].content) == 1
 
 
 def test_without_a_cartoon_the_model_invents_it() -> None:
     """Appendix G's unconditional sample; no dataset is opened, and an epoch is one sample."""
     model = says("m", f"Place: a garden\nScene: a\nUnusual: b\nEntities: c; d\n{REPLY}")
-    log = run(model, dataset="nowhere/at-all", unconditional=True, epochs=3)
+    log = brainstorm_log(model, dataset="nowhere/at-all", unconditional=True, epochs=3)
     assert (metrics(log)["parsed"], len(log.samples or []), len(model.messages)) == (1, 3, 3)
     asked = model.messages[0][-1].text
     assert "a cartoon of your own" in asked
@@ -138,7 +138,7 @@ def test_without_a_cartoon_the_model_invents_it() -> None:
     with pytest.raises(BadInput, match=r"its contest is 'unconditional'; it must be the contest's number"):
         read_captions(Path(log.location))
     short = says("short", REPLY)
-    assert metrics(run(short, unconditional=True))["parsed"] == 0
+    assert metrics(brainstorm_log(short, unconditional=True))["parsed"] == 0
     for fold in ("all", "3"):
         with pytest.raises(BadInput, match="unconditional=true has no folds"):
             load("brainstorm", unconditional=True, fold=fold)

@@ -48,7 +48,9 @@ def written_one(groups: dict[str, list[str]]) -> str:
     return f"Answer: {'B' if groups['B'] == WRITTEN else 'A'}"
 
 
-def run(folder: str, tmp_path: Path, verdict: Rule | ScriptedModel, reply: Any = None, **given: Any) -> EvalLog:
+def written_and_judged(
+    folder: str, tmp_path: Path, verdict: Rule | ScriptedModel, reply: Any = None, **given: Any
+) -> EvalLog:
     writer = ScriptedModel("writer", listed(WRITTEN) if reply is None else reply)
     grader = verdict if isinstance(verdict, ScriptedModel) else grading(verdict)
     task = caption_writing(dataset=folder, **given)
@@ -65,7 +67,7 @@ def rates(found: dict[str, float]) -> list[float]:
 
 def test_a_constant_judge_gives_one_half(folder: str, tmp_path: Path) -> None:
     judge = grading(lambda groups: "Answer: A")
-    found = metrics(run(folder, tmp_path, judge))
+    found = metrics(written_and_judged(folder, tmp_path, judge))
     assert len(judge.asked) == 40
     assert rates(found) == [0.5] * 4
     assert (found["judge_accuracy"], found["judge_share_a"], found["judge_consistency"]) == (0.5, 1.0, 0.0)
@@ -73,7 +75,7 @@ def test_a_constant_judge_gives_one_half(folder: str, tmp_path: Path) -> None:
 
 
 def test_every_verdict_counts(folder: str, tmp_path: Path) -> None:
-    found = metrics(run(folder, tmp_path, written_one, mode="best_pick"))
+    found = metrics(written_and_judged(folder, tmp_path, written_one, mode="best_pick"))
     assert rates(found) == [1.0] * 4
     assert (found["judge_accuracy"], found["missing_verdicts"]) == (0.5, 0.0)
     assert found["judge_consistency"] == 0.8  # in the exam it says A in both orders
@@ -85,7 +87,7 @@ def test_corrected_win_rates_use_the_exam_of_the_same_contests(folder: str, tmp_
         best = [letter for letter, held in groups.items() if held in tops]
         return f"Answer: {best[0] if best else 'A'}"
 
-    log = run(folder, tmp_path, verdict)
+    log = written_and_judged(folder, tmp_path, verdict)
     found = metrics(log)
     assert found["judge_accuracy"] == 0.875
     values = [s.scores["against_people"].metadata["values"] for s in log.samples or []]  # type: ignore[index]
@@ -101,7 +103,7 @@ def test_missing_verdicts_are_counted_and_bound_the_rates(folder: str, tmp_path:
         against_best = captions_of(folder, 536)[:10] in groups.values() and WRITTEN in groups.values()
         return "I cannot decide." if against_best else written_one(groups)
 
-    found = metrics(run(folder, tmp_path, verdict))
+    found = metrics(written_and_judged(folder, tmp_path, verdict))
     assert found["win_rate_top10"] == 1.0
     assert found["missing_verdicts"] == 2 / 40
     assert found["win_rate_top10_missing_failed"] == 0.75
@@ -112,7 +114,7 @@ def test_a_judge_that_fails_does_not_end_the_run(folder: str, tmp_path: Path) ->
     def script(messages: Any) -> Any:
         return RuntimeError("down") if "545" in messages[-1].metadata["id"] else "Answer: A"
 
-    found = metrics(run(folder, tmp_path, ScriptedModel("judge", script)))
+    found = metrics(written_and_judged(folder, tmp_path, ScriptedModel("judge", script)))
     assert found["missing_verdicts"] == 0.25
     assert rates(found) == [0.5] * 4
 
@@ -146,9 +148,9 @@ def test_recalibrated_verdicts_stand_beside_the_raw_ones(folder: str, tmp_path: 
         return ModelOutput(model="judge", choices=[choice])
 
     judge = ScriptedModel("judge", script)
-    found = metrics(run(folder, tmp_path, judge, tau=2))
+    found = metrics(written_and_judged(folder, tmp_path, judge, tau=2))
     assert judge.configs[0].logprobs
-    plain = metrics(run(folder, tmp_path, longer))
+    plain = metrics(written_and_judged(folder, tmp_path, longer))
     assert found["recalibrated_judge_consistency"] == 1.0
     for name in (*WIN_RATES, "judge_accuracy"):
         assert found[f"recalibrated_{name}"] == plain[name]
@@ -157,7 +159,7 @@ def test_recalibrated_verdicts_stand_beside_the_raw_ones(folder: str, tmp_path: 
 
 
 def test_tau_needs_log_probabilities(folder: str, tmp_path: Path) -> None:
-    log = run(folder, tmp_path, longer, tau=0.5)
+    log = written_and_judged(folder, tmp_path, longer, tau=0.5)
     assert log.status == "error"
     assert log.error is not None
     assert "log-probabilities" in log.error.message
@@ -174,7 +176,7 @@ def test_a_reply_without_ten_captions_loses_and_is_counted(
     folder: str, tmp_path: Path, reply: str, status: str, found: int
 ) -> None:
     judge = grading(written_one)
-    log = run(folder, tmp_path, judge, reply=reply)
+    log = written_and_judged(folder, tmp_path, judge, reply=reply)
     told = metrics(log)
     assert rates(told) == [0.0] * 4
     assert {"unparsed": told["unparsed"], "refused": told["refused"]} == {"unparsed": 0, "refused": 0} | {status: 1}
@@ -186,7 +188,9 @@ def test_a_reply_without_ten_captions_loses_and_is_counted(
 
 
 def test_a_reply_without_ten_captions_may_be_left_out(folder: str, tmp_path: Path) -> None:
-    left_out = metrics(run(folder, tmp_path, written_one, reply=listed(WRITTEN[:9]), on_unparsed="exclude"))
+    left_out = metrics(
+        written_and_judged(folder, tmp_path, written_one, reply=listed(WRITTEN[:9]), on_unparsed="exclude")
+    )
     assert "win_rate_top10" not in left_out
     assert left_out["unparsed"] == 1.0
 

@@ -18,7 +18,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, ContentVideo
 from standins import commands
-from standins.judging import between, metrics, raises, run, says, slow_mean
+from standins.judging import between, judged_log, metrics, raises, says, slow_mean
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
@@ -115,7 +115,7 @@ def test_parameters_that_cannot_be_used(given: dict[str, Any], message: str) -> 
 @pytest.mark.parametrize(("scene", "how", "kind"), [("post", "media", ContentImage), ("comedy", "media", ContentVideo)])
 def test_graders_see_the_picture_and_the_story_as_data(scene: str, how: str, kind: type) -> None:
     judge = grading("j", lambda *_: 3)
-    log = run(mock_generation(dataset="sample", scene=scene, input=how), judge, model=says("m", STORY).model)
+    log = judged_log(mock_generation(dataset="sample", scene=scene, input=how), judge, model=says("m", STORY).model)
     assert len(judge.messages) == 6
     for messages in judge.messages:
         assert [type(part).__name__ for part in messages[-1].content].count(kind.__name__) == 1
@@ -132,7 +132,7 @@ def test_graders_see_the_picture_and_the_story_as_data(scene: str, how: str, kin
 @pytest.mark.slow
 def test_means_of_ratings_clustered_by_medium() -> None:
     judge = grading("j", lambda kind, story: str(by_length(kind, story)), as_json=True)
-    log = run(mock_generation(**words(structured=True)), judge, model=teller().model)
+    log = judged_log(mock_generation(**words(structured=True)), judge, model=teller().model)
     clusters = [record.cluster for record in load("mock_generation", **words()).records]
     for name in ("sms", "hss"):
         value, stderr = slow_mean([by_length(name, story) for story in STORIES], clusters)
@@ -152,15 +152,15 @@ def test_means_of_ratings_clustered_by_medium() -> None:
 @pytest.mark.slow
 def test_a_panels_rating_is_the_mean_of_more_than_half() -> None:
     panel = [grading("x", lambda *_: 2), grading("y", lambda *_: 5), says("z", "Hard to say.")]
-    log = run(mock_generation(**words()), *panel, model=teller().model)
+    log = judged_log(mock_generation(**words()), *panel, model=teller().model)
     assert metrics(log)["sms"] == metrics(log)["hss"] == 3.5
     assert metrics(log)["grader_unparsed"] == pytest.approx(1 / 3)
     assert metrics(log)["unrated"] == 0
     once = grading("one of two", lambda kind, story: 4 if kind == "sms" else "many")
-    log = run(mock_generation(**words(cache=False)), *panel[1:], model=teller().model)
+    log = judged_log(mock_generation(**words(cache=False)), *panel[1:], model=teller().model)
     assert "sms" not in metrics(log)
     assert metrics(log)["unrated"] == 1
-    log = run(mock_generation(**words(cache=False)), once, model=teller().model)
+    log = judged_log(mock_generation(**words(cache=False)), once, model=teller().model)
     found = metrics(log)
     assert (found["sms"], "hss" in found, found["unrated"], found["grader_unparsed"]) == (4, False, 1, 0.5)
 
@@ -177,7 +177,7 @@ def test_a_panels_rating_is_the_mean_of_more_than_half() -> None:
 )
 def test_a_rating_that_was_not_given_is_counted_and_never_guessed(grader: ScriptedModel, failure: str) -> None:
     task = mock_generation(**words(cache=False, scene="post", images=1))
-    log = run(task, grader, model=says("m", "A tale.").model)
+    log = judged_log(task, grader, model=says("m", "A tale.").model)
     found = metrics(log)
     assert {name: found[name] for name in ("grader_unparsed", "grader_refused", "grader_failed")} == {
         name: float(name == failure) for name in ("grader_unparsed", "grader_refused", "grader_failed")
@@ -192,7 +192,7 @@ def test_a_rating_that_was_not_given_is_counted_and_never_guessed(grader: Script
 def test_what_is_no_story(on_unparsed: str, sms: float) -> None:
     told = [*STORIES[:3], "", "<think>A story about", "I'm sorry, but I can't help with that."]
     judge = grading("j", lambda *_: 4)
-    log = run(mock_generation(**words(on_unparsed=on_unparsed)), judge, model=teller(told).model)
+    log = judged_log(mock_generation(**words(on_unparsed=on_unparsed)), judge, model=teller(told).model)
     found = metrics(log)
     assert found["sms"] == found["hss"] == pytest.approx(sms)
     assert found["unparsed"] == pytest.approx(2 / 6)
@@ -211,7 +211,7 @@ def test_no_grader() -> None:
 def test_stories_of_somebody_elses_task() -> None:
     judge = grading("j", lambda *_: 4)
     sample = Sample(id="s", input="Tell <me> one.", target="", metadata={"context": "A bear & a bee"})
-    log = run(Task(dataset=[sample], scorer=story_ratings()), judge, model=says("m", "Once.").model)
+    log = judged_log(Task(dataset=[sample], scorer=story_ratings()), judge, model=says("m", "Once.").model)
     assert metrics(log)["hss"] == 4
     assert "A bear & a bee" in judge.asked[0][-1][1]
 
@@ -221,7 +221,7 @@ def test_explanations_are_no_stories() -> None:
 
     task = mock_explaining(**words(scene="post"))
     task.scorer = [story_ratings()]
-    log = run(task, grading("j", lambda *_: 4), model=says("m", "Explanation: so.").model, status="error")
+    log = judged_log(task, grading("j", lambda *_: 4), model=says("m", "Explanation: so.").model, status="error")
     assert "is of mock_explaining, whose replies story_ratings does not score" in str(log.error and log.error.message)
 
 
@@ -232,7 +232,9 @@ def test_explanations_are_no_stories() -> None:
 def test_two_systems_are_compared_in_pairs() -> None:
     judge = grading("j", lambda *_: 3)
     longer = [f"{story} And so on." for story in STORIES[:4]] + STORIES[4:]
-    logs = [run(mock_generation(**words()), judge, model=teller(told).model).location for told in (STORIES, longer)]
+    logs = [
+        judged_log(mock_generation(**words()), judge, model=teller(told).model).location for told in (STORIES, longer)
+    ]
 
     def prefer(messages: list[Any]) -> str:
         first, second = (html.unescape(between(messages[-1].text, f"story_{x}")) for x in "ab")
@@ -242,7 +244,7 @@ def test_two_systems_are_compared_in_pairs() -> None:
     task = explanation_preference(
         logs[1], logs[0], dataset="sample", of="mock_generation", setting="pixels", scene="stills"
     )
-    log = run(task, rater)
+    log = judged_log(task, rater)
     assert metrics(log)["win_rate"] == pytest.approx((4 + 2 / 2) / 6)
     assert metrics(log)["same_text"] == pytest.approx(2 / 6)
     assert len(rater.asked) == 8

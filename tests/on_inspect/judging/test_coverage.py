@@ -20,6 +20,7 @@ from standins.grading import (
     expected_of,
     explainer,
     found,
+    graded_log,
     grader,
     left_out,
     metrics,
@@ -27,7 +28,6 @@ from standins.grading import (
     own_task,
     points,
     replies_of,
-    run,
     same,
     thirds,
     unread,
@@ -52,7 +52,7 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
     opened = load("humorbench", **parameters)
     replies = replies_of(opened)
     model, judge = explainer(replies), grader("g", thirds)
-    log = run(humorbench(**parameters), model, judge)
+    log = graded_log(humorbench(**parameters), model, judge)
     outcomes, expected = expected_of(opened, replies, thirds)
     same(log, expected)
     assert len(model.asked) == len(opened.records)
@@ -75,7 +75,7 @@ def test_what_a_grader_is_shown() -> None:
     opened = load("humorbench", dataset="sample", subset=FEW)
     judge = grader("g", thirds)
     answer = '1 < 2 &lt; {"3"}'
-    run(humorbench("sample", FEW), says("m", f"<explanation>{answer}</explanation>"), judge)
+    graded_log(humorbench("sample", FEW), says("m", f"<explanation>{answer}</explanation>"), judge)
     rubric = open_rubric("humorbench")
     expected = []
     for record in opened.records:
@@ -89,7 +89,7 @@ def test_what_a_grader_is_shown() -> None:
 def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
     opened = load("humorbench", dataset="sample", subset=FEW)
     judge = ScriptedModel("g", lambda messages: verdict(True, "It names the bears."))
-    log = run(humorbench("sample", FEW), explainer(replies_of(opened)), judge)
+    log = graded_log(humorbench("sample", FEW), explainer(replies_of(opened)), judge)
     (point,) = points(found(log)[opened.records[0].id])
     assert point == {
         "id": opened.records[0].id,
@@ -107,7 +107,7 @@ def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
 def test_epochs_are_all_counted_and_graded_once() -> None:
     opened = load("humorbench", dataset="sample", subset=FEW)
     judge = grader("g", thirds)
-    log = run(humorbench("sample", FEW), explainer(replies_of(opened)), judge, epochs=2, max_samples=1)
+    log = graded_log(humorbench("sample", FEW), explainer(replies_of(opened)), judge, epochs=2, max_samples=1)
     outcomes, _ = expected_of(opened, replies_of(opened), thirds)
     same(log, opened.metrics([o for outcome in outcomes for o in (outcome, outcome)]))
     assert len(judge.asked) == 4  # the second epoch's verdicts are those of the first
@@ -123,7 +123,7 @@ def test_somebody_elses_task_with_several_points() -> None:
         bears("three", "no: It reads."),
     ]
     judge = grader("g", lambda point: not point.startswith("no"))
-    log = run(own_task(*samples), says("m", "<think>Hm.</think>They are <b>bears</b>."), judge)
+    log = graded_log(own_task(*samples), says("m", "<think>Hm.</think>They are <b>bears</b>."), judge)
     shown = metrics(log)
     names = ("coverage", "all_covered", "grader_failed", "undecided", "missing_verdicts")
     names += ("coverage_missing_failed", "coverage_missing_passed")
@@ -148,14 +148,16 @@ def test_somebody_elses_task_with_several_points() -> None:
 
 def test_an_empty_answer_of_somebody_elses_task_covers_nothing() -> None:
     judge = grader("g", thirds)
-    log = run(own_task(bears()), says("m", "<think>Hm.</think> \n"), judge)
+    log = graded_log(own_task(bears()), says("m", "<think>Hm.</think> \n"), judge)
     assert metrics(log)["coverage"] == 0
     assert judge.asked == []
     assert only(log).reason == "no_response"
 
 
 def test_a_target_without_points_is_an_error() -> None:
-    log = run(own_task(Sample(id="s", input="?", target=" ")), says("m", "x"), grader("g", thirds), status="error")
+    log = graded_log(
+        own_task(Sample(id="s", input="?", target=" ")), says("m", "x"), grader("g", thirds), status="error"
+    )
     assert "the target has no reference point" in str(log.error)
 
 
@@ -167,7 +169,7 @@ def test_a_panel_decides_by_majority() -> None:
     opened = load("humorbench", dataset="sample")
     rules = [thirds, lambda point: len(point) % 2 == 0, lambda point: None if len(point) % 5 == 0 else True]
     panel = [grader(name, rule) for name, rule in zip("abc", rules, strict=True)]
-    log = run(humorbench("sample"), explainer(replies_of(opened)), *panel)
+    log = graded_log(humorbench("sample"), explainer(replies_of(opened)), *panel)
     _, expected = expected_of(opened, replies_of(opened), lambda point: majority([rule(point) for rule in rules]))
     same(log, expected)
     assert {len(judge.asked) for judge in panel} == {35}
@@ -217,7 +219,7 @@ def test_a_panel_decides_by_majority() -> None:
 )
 def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed: bool | None, words: list[str]) -> None:
     panel = make()
-    log = run(own_task(bears()), says("m", "<explanation>They are.</explanation>"), *panel)
+    log = graded_log(own_task(bears()), says("m", "<explanation>They are.</explanation>"), *panel)
     result = only(log)
     (point,) = points(result)
     assert point["passed"] is passed
@@ -236,7 +238,7 @@ def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed:
 
 
 def test_words_that_could_not_be_read_are_kept() -> None:
-    log = run(own_task(bears()), says("m", "Bears."), says("a", "It passes: PASS."), breaks("b"))
+    log = graded_log(own_task(bears()), says("m", "Bears."), says("a", "It passes: PASS."), breaks("b"))
     unread, broken = points(only(log))[0]["verdicts"]
     assert unread == {
         "grader": "mockllm/a",
@@ -251,7 +253,7 @@ def test_words_that_could_not_be_read_are_kept() -> None:
 def test_a_point_without_a_verdict_leaves_the_denominator() -> None:
     judge = grader("g", lambda point: {"y": True, "n": False, "?": None}[point[0]])
     samples = [bears("a", "y", "?"), bears("b", "n", "y", "?"), bears("c", "?", "? too"), bears("d", "y")]
-    log = run(own_task(*samples), says("m", "<explanation>Bears.</explanation>"), judge)
+    log = graded_log(own_task(*samples), says("m", "<explanation>Bears.</explanation>"), judge)
     assert metrics(log)["coverage"] == pytest.approx(3 / 4)  # y, n, y, y
     assert metrics(log)["all_covered"] == pytest.approx(1 / 2)  # of b and d
     assert metrics(log)["grader_failed"] == metrics(log)["missing_verdicts"] == pytest.approx(4 / 8)
@@ -264,7 +266,7 @@ def test_a_point_without_a_verdict_leaves_the_denominator() -> None:
 
 def test_no_grader_fails_before_anything_is_asked() -> None:
     model = says("m", "<explanation>Bears.</explanation>")
-    log = run(humorbench("sample"), model, status="error")
+    log = graded_log(humorbench("sample"), model, status="error")
     assert log.error
     assert "--model-role grader=MODEL" in log.error.message
     assert model.asked == []
@@ -276,13 +278,13 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
     judge = grader("g", thirds)
     replies = ["", REFUSAL, "<think>Hm", "<explanation></explanation>", f"<explanation>{REFUSAL}</explanation>"]
     given = {record.id: replies[i % 5] for i, record in enumerate(opened.records)}
-    log = run(humorbench("sample"), explainer(given), judge)
+    log = graded_log(humorbench("sample"), explainer(given), judge)
     assert judge.asked == []
     assert metrics(log)["coverage"] == metrics(log)["all_covered"] == 0
     assert metrics(log)["refused"] == pytest.approx(sum(REFUSAL in reply for reply in given.values()) / 38)
     assert "grader_failed" not in metrics(log)
     refused = says("m", "", "content_filter")
-    log = run(humorbench("sample", FEW, on_unparsed="exclude"), refused, judge)
+    log = graded_log(humorbench("sample", FEW, on_unparsed="exclude"), refused, judge)
     assert (judge.asked, left_out(log), metrics(log)["refused"]) == ([], 4, 1)
     assert {result.reason for result in found(log).values()} == {"refusal"}
 
@@ -294,7 +296,7 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
 def test_a_log_can_be_graded_again() -> None:
     opened = load("humorbench", dataset="sample", subset=FEW)
     replies = replies_of(opened)
-    log = run(humorbench("sample", FEW), explainer(replies), breaks("first"))
+    log = graded_log(humorbench("sample", FEW), explainer(replies), breaks("first"))
     assert unread(log) == 4
     kept = read_eval_log(log.location)
     judge = grader("second", thirds)
@@ -315,7 +317,7 @@ def test_a_log_can_be_graded_again() -> None:
 
 
 def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:
-    log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds))
+    log = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     judge = grader("again", thirds)
     with pytest.raises(PrerequisiteError, match="prompts=/nowhere: there is no such folder"):
         score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="none")

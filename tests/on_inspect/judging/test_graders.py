@@ -18,12 +18,12 @@ from standins.grading import (
     breaks,
     explainer,
     found,
+    graded_log,
     grader,
     metrics,
     only,
     own_task,
     points,
-    run,
     thirds,
     verdict,
 )
@@ -44,22 +44,22 @@ def test_a_verdict_is_paid_for_once() -> None:
     samples = [bears("one", "It has fur.", "It flies."), bears("two", "It swims.")]
     for name in ("cached", "anew"):
         judge, model = grader(name, thirds), says("m", "Bears.")
-        logs = [run(own_task(*samples, cache=name == "cached"), model, judge) for _ in range(2)]
+        logs = [graded_log(own_task(*samples, cache=name == "cached"), model, judge) for _ in range(2)]
         assert metrics(logs[0]) == metrics(logs[1])
         first, second = ({name: points(result) for name, result in found(log).items()} for log in logs)
         assert first == second
         assert len(judge.asked) == (3 if name == "cached" else 6)
     other = grader("cached", thirds)
-    run(own_task(*samples, seed=1), model, other)  # another request
+    graded_log(own_task(*samples, seed=1), model, other)  # another request
     assert len(other.asked) == 3
 
 
 def test_a_failed_request_is_not_kept() -> None:
     model = says("m", "Bears.")
-    run(own_task(bears()), model, breaks("g"))
-    run(own_task(bears()), model, says("g", "", "content_filter"))
+    graded_log(own_task(bears()), model, breaks("g"))
+    graded_log(own_task(bears()), model, says("g", "", "content_filter"))
     judge = grader("g", lambda point: True)
-    assert metrics(run(own_task(bears()), model, judge))["coverage"] == 1
+    assert metrics(graded_log(own_task(bears()), model, judge))["coverage"] == 1
     assert len(judge.asked) == 1
 
 
@@ -105,7 +105,7 @@ def test_a_grader_by_name_and_own_prompts(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setenv("OWNGRADER_API_KEY", "x")
         monkeypatch.setenv("OWNGRADER_BASE_URL", server.url)
         task = own_task(bears(context="A zoo"), grader="openai-api/owngrader/g", prompts=str(tmp_path))
-        log = run(task, says("m", "Bears."))
+        log = graded_log(task, says("m", "Bears."))
     assert [text_of(message) for message in server.requests[0]["messages"]] == ["A zoo: Bears. = A bear.? Judge."]
     assert metrics(log)["coverage"] == 1
     rubric = open_rubric("coverage", str(tmp_path)).hash
@@ -115,7 +115,7 @@ def test_a_grader_by_name_and_own_prompts(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_wrong_prompts_folder_is_told(tmp_path: Path) -> None:
     judge = grader("g", thirds)
     model = says("m", "Bears.")
-    log = run(own_task(bears(), prompts=str(tmp_path / "nowhere")), model, judge, status="error")
+    log = graded_log(own_task(bears(), prompts=str(tmp_path / "nowhere")), model, judge, status="error")
     assert "nowhere: there is no such folder" in str(log.error)
     assert judge.asked == []
     model.asked.clear()
@@ -157,7 +157,7 @@ def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> N
     quotes = ScriptedModel("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
     echoes = ScriptedModel("echoes", lambda messages: between(messages[-1].text, tag))
     task.scorer = [element_coverage(structured=structured)]
-    log = run(task, model, quotes, echoes)
+    log = graded_log(task, model, quotes, echoes)
     sent = 0
     for result in found(log).values():
         (point,) = points(result)
@@ -188,13 +188,13 @@ def test_a_grader_that_is_named_goes_before_the_role() -> None:
     bound = grader("bound", lambda point: True)
     task = own_task(bears())
     task.scorer = [element_coverage(grader="mockllm/named", cache=False)]
-    (point,) = points(only(run(task, says("m", "Bears."), bound)))
+    (point,) = points(only(graded_log(task, says("m", "Bears."), bound)))
     assert [word["grader"] for word in point["verdicts"]] == ["mockllm/named"]
     assert bound.asked == []
 
 
 def test_a_panel_names_each_model_once() -> None:
-    log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds), grader("g", thirds), status="error")
+    log = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds), grader("g", thirds), status="error")
     assert log.error
     assert "a panel must name each model once, not mockllm/g, mockllm/g" in log.error.message
 
@@ -203,7 +203,7 @@ def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
     judge = grader("g", lambda point: True)
     sample = bears("one", "It has fur.", context="A zoo.")
     sample.metadata = {**(sample.metadata or {}), "points": ["a", 2], "fields": {"context": "no", "answer": "no"}}
-    assert metrics(run(own_task(sample), says("m", "Bears."), judge))["coverage"] == 1
+    assert metrics(graded_log(own_task(sample), says("m", "Bears."), judge))["coverage"] == 1
     assert "A zoo." in str(judge.asked)
     assert "Bears." in str(judge.asked)
 
@@ -211,20 +211,20 @@ def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
 def test_retries_ask_again_with_the_next_seed_until_a_verdict_is_read() -> None:
     replies = iter(["hm", "PASS, I think", verdict(True)])
     judge = ScriptedModel("g", lambda messages: next(replies))
-    log = run(own_task(bears(), retries=2), says("m", "Bears."), judge)
+    log = graded_log(own_task(bears(), retries=2), says("m", "Bears."), judge)
     assert (metrics(log)["coverage"], len(judge.asked)) == (1, 3)
     assert [config.seed for config in judge.configs] == [1234, 1235, 1236]
     again = grader("g", lambda point: False)
-    assert metrics(run(own_task(bears(), retries=2), says("m", "Bears."), again))["coverage"] == 1  # kept
+    assert metrics(graded_log(own_task(bears(), retries=2), says("m", "Bears."), again))["coverage"] == 1  # kept
     assert again.asked == []
 
 
 def test_a_graders_own_settings_go_first() -> None:
     judge = ScriptedModel("g", lambda messages: verdict(True), settings=GenerateConfig(temperature=0.7, seed=7))
-    run(own_task(bears()), says("m", "Bears."), judge)
+    graded_log(own_task(bears()), says("m", "Bears."), judge)
     assert [(config.temperature, config.seed) for config in judge.configs] == [(0.7, 7)]
     unset = ScriptedModel("g2", lambda messages: verdict(True))
-    run(own_task(bears(), temperature="none", seed="null"), says("m", "Bears."), unset)
+    graded_log(own_task(bears(), temperature="none", seed="null"), says("m", "Bears."), unset)
     assert [(config.temperature, config.seed) for config in unset.configs] == [(None, None)]
 
 
@@ -240,7 +240,7 @@ def test_parameters_of_the_scorer_are_checked(parameters: dict[str, Any]) -> Non
 )
 def test_what_would_fail_for_every_request_ends_the_run(status_code: int, structured: bool, ends: bool) -> None:
     status, judge = "error" if ends else "success", raises("g", ProviderError(status_code))
-    log = run(own_task(bears(), structured=structured), says("m", "B."), judge, status=status)
+    log = graded_log(own_task(bears(), structured=structured), says("m", "B."), judge, status=status)
     if ends:
         assert log.error
         assert ("rejected the schema; use structured=false" if structured else "cannot be used") in log.error.message
@@ -254,7 +254,7 @@ def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
     opened = load("humorbench_autograder", dataset="sample")
     said = [verdict(True), verdict(False), verdict(True), "It passes.", verdict(False), verdict(True), REFUSAL]
     replies = {record.id: said[i % 7] for i, record in enumerate(opened.records)}
-    log = run(humorbench_autograder("sample"), explainer(replies))
+    log = graded_log(humorbench_autograder("sample"), explainer(replies))
     shown = metrics(log)
     expected = evaluate(opened, replies).metrics
     names = {n + s for n in expected for s in ("", "_stderr", "_ci_low", "_ci_high")}
@@ -274,7 +274,7 @@ def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
 @pytest.mark.slow
 def test_the_exam_asks_what_element_coverage_asks() -> None:
     judge, examined = ScriptedModel("g", as_object(True)), ScriptedModel("g", as_object(True))
-    exam = run(humorbench_autograder("sample", structured=True), examined)
+    exam = graded_log(humorbench_autograder("sample", structured=True), examined)
     assert metrics(exam)["recall"] == 1
     ids = {record.id for record in load("humorbench", dataset="sample", subset=str(RUBRIC)).records}
     for name in ("sample-explainer-a", "sample-explainer-b"):
@@ -284,7 +284,7 @@ def test_the_exam_asks_what_element_coverage_asks() -> None:
             if record.groups["explainer"] == name
         }
         assert set(said) == ids
-        run(humorbench("sample", subset=str(RUBRIC), structured=True), explainer(said), judge)
+        graded_log(humorbench("sample", subset=str(RUBRIC), structured=True), explainer(said), judge)
     assert len(examined.asked) == len(judge.asked) == 40
     assert sorted(examined.asked) == sorted(judge.asked)
     settings = {(c.temperature, c.seed, str(c.response_schema)) for c in judge.configs}
@@ -297,7 +297,7 @@ def test_an_unreadable_verdict_is_asked_for_again_by_the_next_run() -> None:
     asked = []
     for verdicts in ([None, True], [None], [True], [False]):
         judge = scripted_judge("g", verdicts)
-        log = run(own_task(bears("one", "It has fur.", "It flies.")), says("m", "Bears."), judge)
+        log = graded_log(own_task(bears("one", "It has fur.", "It flies.")), says("m", "Bears."), judge)
         asked.append((len(judge.asked), metrics(log)["grader_failed"]))
     assert asked == [(2, 0.5), (1, 0.5), (1, 0.0), (0, 0.0)]
 
@@ -306,7 +306,7 @@ def test_retries_are_read_from_the_cache_before_anything_is_asked_again() -> Non
     seeds = []
     for verdicts, retries in (([None], 0), ([None], 1), ([None, True], 1), ([False], 1)):
         judge = scripted_judge("g", verdicts)
-        run(own_task(bears(), retries=retries), says("m", "Bears."), judge)
+        graded_log(own_task(bears(), retries=retries), says("m", "Bears."), judge)
         seeds.append([config.seed for config in judge.configs])
     assert seeds == [[1234], [1235], [1234, 1235], []]
 
@@ -315,7 +315,7 @@ def test_graders_of_one_name_with_other_arguments_do_not_share_verdicts() -> Non
     for temperature, asked in ((0, 1), (0, 0), (1, 1)):
         judge = scripted_judge("g", True)
         judge.model.model_args["variant"] = temperature
-        run(own_task(bears()), says("m", "Bears."), judge)
+        graded_log(own_task(bears()), says("m", "Bears."), judge)
         assert len(judge.asked) == asked
 
 
@@ -327,5 +327,5 @@ def test_verdicts_of_weights_on_this_machine_are_kept_until_these_change(tmp_pat
             path.write_text(weights)
         judge = scripted_judge("g", True)
         judge.model.model_args["model_path"] = str(path.parent)
-        run(own_task(bears()), says("m", "Bears."), judge)
+        graded_log(own_task(bears()), says("m", "Bears."), judge)
         assert len(judge.asked) == asked

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessageUser
 from standins.attacks import for_letter
 from standins.bad_rows import dataset_folder, row
-from standins.judging import between, run, verdict, write_texts
+from standins.judging import between, judged_log, verdict, write_texts
 
 from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.benchmarks.preference import PREFERENCE
@@ -75,7 +75,7 @@ def test_no_attack_wins_a_comparison(tmp_path: Path, structured: bool) -> None:
     folder = dataset_folder(tmp_path / "data", rows, "explanation")
     system = write_texts(tmp_path / "attacks.json", ATTACKS)
     quotes, echoes = judges(structured)
-    log = run(explanation_preference(system, dataset=folder, structured=structured), quotes, echoes)
+    log = judged_log(explanation_preference(system, dataset=folder, structured=structured), quotes, echoes)
     check(log, quotes, echoes, structured)
     firsts = {str(sample.id): sample.scores for sample in log.samples or []}
     for identity, scores in firsts.items():
@@ -88,5 +88,7 @@ def test_no_reply_attacks_its_way_past_the_reference() -> None:
     samples = [Sample(id=i, input=[ChatMessageUser(content="Why?", metadata={"i": i})], target=HUMAN) for i in ATTACKS]
     attacker = ScriptedModel("attacker", lambda messages: ATTACKS[(messages[-1].metadata or {})["i"]])
     quotes, echoes = judges(False)
-    log = run(Task(dataset=samples, scorer=reference_preference(cache=False)), quotes, echoes, model=attacker.model)
+    log = judged_log(
+        Task(dataset=samples, scorer=reference_preference(cache=False)), quotes, echoes, model=attacker.model
+    )
     check(log, quotes, echoes, False)

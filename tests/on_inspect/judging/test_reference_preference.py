@@ -19,11 +19,11 @@ from standins.judging import (
     between,
     fickle,
     judged,
+    judged_log,
     judging,
     longer,
     metrics,
     raises,
-    run,
     says,
     shown,
     slow_metrics,
@@ -84,9 +84,9 @@ def bears(target: str | list[str] = "A bear.", identity: str = "s", **metadata: 
 @pytest.mark.parametrize(("on_unparsed", "structured"), [("wrong", True), ("exclude", False)])
 def test_its_numbers_are_those_of_the_task(on_unparsed: str, structured: bool) -> None:
     judges = [judging(name, fickle, structured) for name in ("inside", "after")]
-    inside = run(compared(on_unparsed=on_unparsed, structured=structured), judges[0], model=explainer().model)
+    inside = judged_log(compared(on_unparsed=on_unparsed, structured=structured), judges[0], model=explainer().model)
     task = explanation_preference(inside.location, dataset="sample", on_unparsed=on_unparsed, structured=structured)
-    after = run(task, judges[1])
+    after = judged_log(task, judges[1])
     assert metrics(inside) == pytest.approx(metrics(after), nan_ok=True)
     assert metrics(inside)["same_text"] == pytest.approx(1 / 5)
     assert metrics(inside)["empty"] == pytest.approx(1 / 5)
@@ -97,7 +97,7 @@ def test_its_numbers_are_those_of_the_task(on_unparsed: str, structured: bool) -
 
 
 def test_expacc_is_the_share_whose_text_is_preferred() -> None:
-    log = run(compared(), judging("j", longer), model=explainer().model)
+    log = judged_log(compared(), judging("j", longer), model=explainer().model)
     texts = [(HUMAN[IDS[1]], 0), (HUMAN[IDS[2]][:120], 1), (f"{HUMAN[IDS[3]]} {HUMAN[IDS[0]]}", 4)]
     wins = sum(judged(longer, (text, HUMAN[IDS[i]]), "").side == "system" for text, i in texts)
     assert 0 < wins < 3
@@ -106,7 +106,7 @@ def test_expacc_is_the_share_whose_text_is_preferred() -> None:
 
 
 def test_what_a_score_keeps() -> None:
-    log = run(
+    log = judged_log(
         compared(), judging("x", longer), judging("y", always("A")), judging("z", longer), model=explainer().model
     )
     scores = found(log)
@@ -127,7 +127,7 @@ def test_what_a_score_keeps() -> None:
 
 def test_one_unread_order_leaves_the_sample_without_a_value() -> None:
     judge = judging("j", lambda first, second: None if second == HUMAN[IDS[1]] else longer(first, second))
-    log = run(compared(), judge, model=explainer().model)
+    log = judged_log(compared(), judge, model=explainer().model)
     assert (found(log)[IDS[1]].value, found(log)[IDS[1]].answer) == ("N", "- against")
     assert (found(log)[IDS[0]].value, found(log)[IDS[0]].answer) == ("N", "system -")  # its reply is the same text
     assert metrics(log)["unread"] == pytest.approx(2 / 5)
@@ -136,7 +136,7 @@ def test_one_unread_order_leaves_the_sample_without_a_value() -> None:
 
 def test_the_judge_is_shown_what_was_asked_and_its_picture() -> None:
     judge = judging("j", longer)
-    log = run(compared(setting="pixels"), judge, model=explainer().model)
+    log = judged_log(compared(setting="pixels"), judge, model=explainer().model)
     task = load("explanation", dataset="sample", setting="pixels")
     questions = {record.id: task.prompt(record) for record in task.records}
     seen = {}
@@ -153,7 +153,7 @@ def test_the_judge_is_shown_what_was_asked_and_its_picture() -> None:
 @pytest.mark.slow
 def test_worked_examples_are_no_part_of_the_joke() -> None:
     judge = judging("j", longer)
-    run(compared(shots=2), judge, model=explainer().model)
+    judged_log(compared(shots=2), judge, model=explainer().model)
     task = load("explanation", dataset="sample", shots=2)
     questions = {task.prompt(record).turns[-1].text for record in task.records}
     assert {between(asked[-1][1], "joke") for asked in judge.asked} < questions
@@ -165,7 +165,7 @@ def test_worked_examples_are_no_part_of_the_joke() -> None:
 def test_in_somebody_elses_task_the_reply_meets_the_target() -> None:
     samples = [bears("A bear. " * 9, "short"), bears("A b.", "long"), bears("They are\n<b>bears</b>.", "same")]
     judge = judging("j", longer)
-    log = run(own_task(*samples), judge, model=says("m", "<think>Hm.</think>They are <b>bears</b>.").model)
+    log = judged_log(own_task(*samples), judge, model=says("m", "<think>Hm.</think>They are <b>bears</b>.").model)
     assert {name: found(log)[name].value for name in ("short", "long", "same")} == {"short": 0, "long": 1, "same": 0.5}
     texts = {sample.id: str(sample.target) for sample in samples}
     expected = slow_metrics([judged(longer, ("They are <b>bears</b>.", texts[i]), str(i)) for i in ("short", "long")])
@@ -182,7 +182,7 @@ def test_in_somebody_elses_task_the_reply_meets_the_target() -> None:
 def test_metadata_of_the_same_names_mean_something_else_elsewhere() -> None:
     odd = {"first": "x", "pair_id": "p", "orders": "9", "settled": "same", "lengths": "long", "fold": 3}
     samples = [bears("A bear.", name, **odd) for name in ("one", "two")]
-    log = run(own_task(*samples), judging("j", longer), model=says("m", "They are bears.").model)
+    log = judged_log(own_task(*samples), judging("j", longer), model=says("m", "They are bears.").model)
     assert (metrics(log)["preferred"], metrics(log)["unread"], metrics(log)["same_text"]) == (1, 0, 0)
     assert {score.answer for score in found(log).values()} == {"system system"}
 
@@ -194,7 +194,7 @@ def test_preference_works_in_somebody_elses_task_in_the_same_way(structured: boo
     scorers = (preference(structured=structured), reference_preference(structured=bool(structured)))
     for scorer, judge in zip(scorers, judges, strict=True):
         task = Task(dataset=samples, scorer=scorer)
-        logs.append(run(task, judge, model=says("m", "They are.").model))
+        logs.append(judged_log(task, judge, model=says("m", "They are.").model))
     assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
     assert metrics(logs[0])["win_rate"] == 0.5
     assert metrics(logs[0])["missing_verdicts"] == 0
@@ -206,21 +206,21 @@ def test_preference_works_in_somebody_elses_task_in_the_same_way(structured: boo
 
 def test_context_of_the_metadata_is_the_question() -> None:
     judge = judging("j", longer)
-    run(own_task(bears(context="A zoo.")), judge, model=says("m", "They are.").model)
+    judged_log(own_task(bears(context="A zoo.")), judge, model=says("m", "They are.").model)
     assert {between(asked[-1][1], "joke") for asked in judge.asked} == {"A zoo."}
 
 
 @pytest.mark.parametrize("target", ["", " \n"])
 def test_a_target_without_a_text_is_an_error(target: str) -> None:
     judge = judging("j", longer)
-    log = run(own_task(bears(target)), judge, model=says("m", "They are.").model, status="error")
+    log = judged_log(own_task(bears(target)), judge, model=says("m", "They are.").model, status="error")
     assert "sample s: the target has no reference text to compare the reply with" in str(log.error)
     assert judge.asked == []
 
 
 def test_an_empty_reply_loses_unasked() -> None:
     judge = judging("j", always("A"))
-    log = run(own_task(bears()), judge, model=says("m", "<think>Hm.</think> \n").model)
+    log = judged_log(own_task(bears()), judge, model=says("m", "<think>Hm.</think> \n").model)
     assert (found(log)["s"].value, found(log)["s"].answer, judge.asked) == (0, "against against", [])
     assert metrics(log)["empty"] == 1
 
@@ -246,14 +246,14 @@ def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("OWNJUDGE_API_KEY", "x")
         monkeypatch.setenv("OWNJUDGE_BASE_URL", server.url)
         task = own_task(bears(), prompts=str(tmp_path), grader="openai-api/ownjudge/j")
-        log = run(task, raises("bound", RuntimeError("not me")), model=says("m", "So?").model)
+        log = judged_log(task, raises("bound", RuntimeError("not me")), model=says("m", "So?").model)
     asked = sorted(text_of(message) for request in server.requests for message in request["messages"])
     assert asked == ["Why &lt;bears>?: A bear. or So?? Judge.", "Why &lt;bears>?: So? or A bear.? Judge."]
     assert metrics(log)["inconsistent"] == 1
     rubric = open_rubric("preference", str(tmp_path), PREFERENCE).hash
     assert (found(log)["s"].metadata or {})["signature"].endswith(f"prompts:{rubric}")
     (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first? $format")
-    log = run(
+    log = judged_log(
         own_task(bears(), prompts=str(tmp_path / "x")),
         judging("j", longer),
         model=says("m", "So?").model,
@@ -264,13 +264,13 @@ def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 def test_a_log_can_be_compared_later_and_again() -> None:
-    log = run(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
+    log = judged_log(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
     judge = judging("j", fickle)
     roles = {"grader": judge.model}
     scored = score(
         read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="none"
     )
-    inside = run(compared(), judging("j2", fickle), model=explainer().model)
+    inside = judged_log(compared(), judging("j2", fickle), model=explainer().model)
     assert metrics(scored) == pytest.approx(metrics(inside), nan_ok=True)
     assert len(judge.asked) == 6
     again = score(scored, reference_preference(), model_roles=roles, action="append", display="none")
@@ -281,7 +281,7 @@ def test_a_log_can_be_compared_later_and_again() -> None:
 
 @pytest.mark.slow
 def test_the_command_line_compares_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = run(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
+    log = judged_log(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
     with ChatServer(lambda messages: verdict(longer(*shown(text_of(messages[-1]))))) as server:
         monkeypatch.setenv("JUDGE_API_KEY", "x")
         monkeypatch.setenv("JUDGE_BASE_URL", server.url)
@@ -290,5 +290,5 @@ def test_the_command_line_compares_a_log(tmp_path: Path, monkeypatch: pytest.Mon
         command += ["--output-file", str(tmp_path / "scored.eval")]
         commands.inspect(*command, cwd=tmp_path)
         assert len(server.requests) == 6
-    expected = metrics(run(compared(), judging("j", longer), model=explainer().model))
+    expected = metrics(judged_log(compared(), judging("j", longer), model=explainer().model))
     assert metrics(read_eval_log(str(tmp_path / "scored.eval"))) == pytest.approx(expected, nan_ok=True)

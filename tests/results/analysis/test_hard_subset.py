@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standins.graded_logs import Logs, explainer, grader, made_log, report_of, run
+from standins.graded_logs import Logs, explainer, grader, made_log, report_of, run_log
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.cli import main
@@ -122,7 +122,7 @@ def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_pat
     assert subset_keys(str(path), "sample") == frozenset(made["keys"])
     task = humorbench(dataset="sample", subset=str(path), cache=False)
     assert {sample.id for sample in task.dataset} == set(made["keys"])
-    log = run(task, explainer("a"), [grader("judge")], tmp_path)
+    log = run_log(task, explainer("a"), [grader("judge")], tmp_path)
     some, whole = report_of(Path(log.location), hard=str(path)), report_of(logs.of("a", "judge"), hard=str(path))
     assert len({some.results.results[0].estimates[name] for name in ("coverage", "coverage_my_hard.json")}) == 1
     estimates = [report.results.results[0].estimates["coverage_my_hard.json"] for report in (some, whole)]

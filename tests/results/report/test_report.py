@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
-from standins.graded_logs import explainer, grader, run
+from standins.graded_logs import explainer, grader, run_log
 from standins.once import made_once
 from standins.paths import GOLDEN
 from standins.predictions import always_a, explanations, predicted_results, rated_alike, target_of, together
@@ -256,7 +256,7 @@ def test_the_command_reads_folders_of_both_harnesses_and_predictions(logs: Path,
 
 @pytest.mark.slow
 def test_a_cancelled_run_with_samples_without_a_score_is_shown_as_incomplete(tmp_path: Path) -> None:
-    made = run(humorbench(dataset="sample", cache=False), explainer("a"), [grader("judge")], tmp_path, limit=6)
+    made = run_log(humorbench(dataset="sample", cache=False), explainer("a"), [grader("judge")], tmp_path, limit=6)
     log = json.loads(read_eval_log(made.location).model_dump_json())
     log["status"] = "cancelled"
     log["samples"][0] |= {"scores": None, "error": {"message": "stopped", "traceback": "", "traceback_ansi": ""}}

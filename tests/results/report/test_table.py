@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log
-from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, report_of, rows_of, run
+from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, report_of, rows_of, run_log
 from standins.votes import tight
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
@@ -74,7 +74,7 @@ def test_subsets_are_parts_with_their_own_points(logs: Logs, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_part_of_explanations_of_several_points_has_those_points_only(logs: Logs, tmp_path: Path) -> None:
     task = humorbench(dataset="sample", one_explanation_per="caption", cache=False)
-    log = logs.priced(lambda: run(task, explainer("a"), [grader("judge")], tmp_path))
+    log = logs.priced(lambda: run_log(task, explainer("a"), [grader("judge")], tmp_path))
     path = Path(log.location)
     keys = subset_keys("wordplay", "sample") or frozenset()
     read = [p for p in read_graded(path).points if p.passed is not None and p.id in keys]
