@@ -75,7 +75,7 @@ class Environment:
         """What the installed humor-tasks asks for."""
         return self.python("import importlib.metadata as m; print(*m.requires('humor-tasks'), sep='\\n')").splitlines()
 
-    def succeeding(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
+    def run(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
         """Run an installed command: offline, because the packaged sample must do without the hub."""
         program, *arguments = command.split()
         settings = {"HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain", "INSPECT_LOG_DIR": str(self.work / "logs")}
