@@ -176,5 +176,6 @@ def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
     assert (agreed.answer, agreed.values["win_rate"], agreed.values["first_shown"]) == ("system system", 1, 0.5)
     assert agreed.values["inconsistent"] == 0
     half = pair_outcome(whole, ["A", "tie"], ["answered", "answered"])
+    assert half.values["inconsistent"] == 1
     assert half.values["win_rate"] == RUN.metrics([half])["win_rate"].value == 0.5
     assert RUN.metrics([agreed])["win_rate"].value == 1

@@ -335,3 +335,7 @@ def test_hostile_replies_are_read_in_linear_time(start: str) -> None:
     for part in HOSTILE:
         with cpu_below(0.4):
             assert read_captions(start + part * (10_000 // len(part)) + '"]').found >= 0
+
+
+def test_only_so_many_pieces_of_json_are_tried() -> None:
+    assert read_captions('[{"a":"-' * 10_000).found == 0

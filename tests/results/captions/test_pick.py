@@ -89,6 +89,7 @@ def test_a_judge_of_places_keeps_the_earlier_and_unread_captions_come_last() -> 
     mute = comparing(lambda a, b: "?" if "a" in (a, b) else longer_wins(a, b))
     (picked,), unread = pick_by_comparing(mute, [group], 2, cartoons)
     assert (picked.captions, unread) == (("bb", "ccc"), 2)
+    assert pick_by_comparing(mute, [group], 3, cartoons) == ([group], 0)  # nothing to choose, nothing asked
 
 
 def written(path: Path, *rows: dict[str, Any]) -> Path:
@@ -132,6 +133,8 @@ def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pyt
         assert read_groups(out) == [CaptionGroup("n", 1, ("bb",))]
         commands.humor_tasks(*command)
         assert len(server.requests) == 6, "an answer was paid for twice"
+        short = commands.humor_tasks(*command[:6], "4", *command[7:])
+    assert "Fewer than 4 captions, kept as they are: 1 contest: 1 (3)." in short
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from humor_tasks.models.quality.model import Encoder
 from humor_tasks.results.captions import figures, placing
 from humor_tasks.results.captions.files import CaptionGroup, read_groups
 from humor_tasks.scorers.diversity import average_ead
+from humor_tasks.testing import ChatServer
 
 OPTIONS = CrowdOptions(dataset="sample", split="validation", contests="9010-9012")
 TEN = tuple(f"A caption with the number {i}." for i in range(10))
@@ -185,6 +186,21 @@ def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path
         "captions", "score", path, "--dataset", folder, "--split", "all", "--place-by", "baseline/random", "-o", out
     )
     assert set(json.loads(out.read_text())["place_by"]["human_groups"]) == {"top10", "median"}
+
+
+@pytest.mark.slow
+def test_a_hosted_model_places_by_comparing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = invent(tmp_path / "corpus", contests=1, captions=12)
+    path = write_lines(tmp_path / "c.jsonl", [{"contest": 101, "captions": TEN[:2]}])
+    with ChatServer(lambda messages: "Answer: A") as server:
+        monkeypatch.setenv("LOCAL_BASE_URL", server.url)
+        monkeypatch.setenv("LOCAL_API_KEY", "x")
+        told = commands.humor_tasks(
+            "captions", "score", path, "--dataset", folder, "--split", "all",
+            "--place-by", "openai-api/local/judge", "--log-dir", tmp_path / "logs",
+        )  # fmt: skip
+    assert server.requests
+    assert "crowd_rank: openai-api/local/judge" in told
 
 
 @pytest.mark.parametrize(
