@@ -38,6 +38,7 @@ def test_every_input_is_another() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(10, "a process imports lm-eval")
 def test_lm_evals_command_shows_no_frames(tmp_path: Path) -> None:
     asked = ["--tasks", "nyc_ranking", "--model", "humor-baseline", "--model_args", "strategy=first"]
     done = subprocess.run(
