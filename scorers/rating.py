@@ -24,7 +24,7 @@ from humor_tasks.errors import BadInput
 
 from .answer import Status
 from .refusal import is_refusal
-from .statement import Statement, ends_reply, plain
+from .statement import MARKUP, Statement, ends_reply, plain
 from .thinking import without_thinking
 
 _NUMBER = r"[+-]?(?:[0-9]++(?>(?:[.,][0-9]++)?)|\.[0-9]++)(?>(?:e[+-]?[0-9]++)?)"
@@ -85,7 +85,6 @@ _LIST_ITEM = re.compile(r"[.)]\s*\Z")
 _NOUN = r"(?:rating|score|grade|funniness|answer|estimate|prediction)"
 _QUOTED = r'"[^"\n]{1,300}"'
 _OBJECT = rf"(?:[ \t](?:for|of)(?:[ \t](?:{_QUOTED}|[a-z][a-z'-]{{0,20}})){{1,8}}?)?"
-_MARKUP = r"(?>(?:</\w{1,8}>|[*_`\"'\])]){0,6})"
 _BE = r"(?:is|would be|should be|comes out at|comes to|stands at)"
 _WILL = r"(?:would|will|must|have to|therefore|personally|probably|think|guess|simply|just|ultimately|so|that)"
 _RATE = (
@@ -247,8 +246,8 @@ def _scale(low: float, high: float) -> _Scale:
     )
     marker = (
         r"(?P<sure>\\boxed\{|<(?:rating|score|grade|answer)>)"
-        rf"|(?<![^\W_])(?<!\w-){_NOUN}\b(?:[ \t](?:scale|value|level))?{_OBJECT}{_MARKUP}"
-        rf"(?:[ \t]{{0,2}}(?:\([^()\n]{{1,80}}\)|[\[(]?{prefix}(?:{scale}|{span})[\])]?|out of {top}))?{_MARKUP}(?:"
+        rf"|(?<![^\W_])(?<!\w-){_NOUN}\b(?:[ \t](?:scale|value|level))?{_OBJECT}{MARKUP}"
+        rf"(?:[ \t]{{0,2}}(?:\([^()\n]{{1,80}}\)|[\[(]?{prefix}(?:{scale}|{span})[\])]?|out of {top}))?{MARKUP}(?:"
         r"(?P<label>[ \t]{0,4}(?:[:=≈]|->|→|[–—-](?![0-9.])))"
         rf"|(?P<given>[ \t]of(?=[ \t]{_RATED_WITH}))"
         rf"|(?P<sentence>[ \t]{{1,4}}[*_]{{0,3}}{_BE}\b[*_]{{0,3}}[ \t]{{0,3}}:?)"

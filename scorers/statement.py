@@ -49,13 +49,13 @@ _LEAD = (
 )
 _LETTER = re.compile(rf"{_OPEN}(?:{_LEAD}{_OPEN}(?={_NOUN}(?-i:[A-Z])))?{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
 
-_MARKUP = r"(?>(?:</\w{1,8}>|[*_`\"'\])]){0,6})"
+MARKUP = r"(?>(?:</\w{1,8}>|[*_`\"'\])]){0,6})"
 _CANDIDATE = re.compile(r"answer|\\boxed\{")  # on lower-cased text: several times as fast as IGNORECASE
 _MARKER = re.compile(
     r"\\boxed\{|(?<![^\W_])(?<!\w-)(?P<word>answer)(?:"
     r"(?P<tag>(?:(?<=<answer)|(?<=<final_answer))>)"
-    rf"|(?P<label>{_MARKUP}[ \t]{{0,4}}[:=–—-])"
-    rf"|(?P<sentence>(?:'s|{_MARKUP}[ \t]{{1,4}}[*_]{{0,3}}(?:is|(?:should|must|would|has[ \t]to)[ \t]be))\b)"
+    rf"|(?P<label>{MARKUP}[ \t]{{0,4}}[:=–—-])"
+    rf"|(?P<sentence>(?:'s|{MARKUP}[ \t]{{1,4}}[*_]{{0,3}}(?:is|(?:should|must|would|has[ \t]to)[ \t]be))\b)"
     r"[ \t]{0,3}:?"
     r"|(?P<heading>[*_#]{0,6}[ \t]{0,8}\n))",
     re.IGNORECASE,

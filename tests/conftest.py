@@ -11,7 +11,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -50,22 +50,26 @@ pytest_plugins = ["cpu_time"]
 
 NUMBERS = itertools.count()
 
-# Garbage is not looked for among what is imported or collected, which stays: that took a fifth of all CPU time.
-gc.disable()
 MODULES = [0]
 """The number of modules when objects were last frozen."""
 
 
 def freeze() -> None:
+    """Look no more for garbage among what is imported or collected, which stays: that took a fifth of all CPU time."""
     gc.collect()
     gc.freeze()
     MODULES[0] = len(sys.modules)
 
 
-def pytest_collection_finish() -> None:
-    freeze()
-    gc.set_threshold(20_000, 20, 20)
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        freeze()
+        gc.set_threshold(20_000, 20, 20)  # an evaluation makes more than Python's 700 objects at every step
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

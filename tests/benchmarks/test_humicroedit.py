@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, Row, changed, rows_of, some_ratings, told
+from standins.corpus import rows_of
+from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, Row, changed, some_ratings, told
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS

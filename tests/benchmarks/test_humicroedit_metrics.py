@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, rows_of, some_ratings, told
+from standins.corpus import rows_of
+from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, some_ratings, told
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.answers import Rating

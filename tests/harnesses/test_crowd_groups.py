@@ -12,6 +12,7 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
 from standins.attacks import for_letter
+from standins.crowd_groups import last_turn
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
@@ -19,7 +20,6 @@ from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.records import Record
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -39,10 +39,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def opened(folder: str, **more: Any) -> Run:
     return load("crowd_groups", **{"dataset": folder, "shots_from": "sample"} | more)
-
-
-def last_turn(run: Run, record: Record) -> str:
-    return run.prompt(record).turns[-1].text
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,12 @@ from inspect_ai import eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ContentImage
+from standins.logs import replies
 from standins.seeing import Seer, described
 
 from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.testing import ChatServer
-
-
-def replies(log: EvalLog) -> dict[str, str]:
-    assert log.status == "success", log.error
-    return {str(sample.id): sample.output.completion for sample in log.samples or []}
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.log import EvalLog
+from standins.logs import metrics
 from standins.reply_styles import STYLES
 
 from humor_tasks import evaluate, load
@@ -28,11 +29,6 @@ def in_inspect(task: Task, replies: dict[str, str], folder: Path) -> EvalLog:
     return log
 
 
-def metrics_of(log: EvalLog) -> dict[str, float]:
-    assert log.results
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-
-
 def in_lm_eval(replies: dict[str, str], **metadata: Any) -> dict[str, Any]:
     found = run_lm_eval(ScriptedLM(lambda prompt, doc: replies[doc["id"]]), "nyc_matching_gen", metadata=metadata)
     return {"metrics": found["results"]["nyc_matching_gen"], "samples": found["samples"]["nyc_matching_gen"]}
@@ -46,14 +42,14 @@ def test_both_harnesses_read_the_same_letters(tmp_path: Path) -> None:
     alone = {identity: read_answer(reply, "ABCDE").letter for identity, reply in said.items()}
     assert {s.id: s.scores["multiple_choice"].answer for s in ours.samples or [] if s.scores} == alone
     assert {s["doc"]["id"]: s["doc"]["outcome"]["answer"] for s in theirs["samples"]} == alone
-    assert theirs["metrics"]["unparsed,none"] == metrics_of(ours)["unparsed"]
+    assert theirs["metrics"]["unparsed,none"] == metrics(ours)["unparsed"]
 
 
 @pytest.mark.slow
 def test_the_share_of_fallbacks_is_a_metric_of_both_harnesses(tmp_path: Path) -> None:
     said = {identity: f"{'Final ' if i < 3 else ''}Answer: B" for i, identity in enumerate(IDS)}
     share = (len(IDS) - 3) / len(IDS)
-    ours = metrics_of(in_inspect(matching(**LEADERBOARD), said, tmp_path))
+    ours = metrics(in_inspect(matching(**LEADERBOARD), said, tmp_path))
     theirs = in_lm_eval(said, **LEADERBOARD)["metrics"]
     alone = evaluate("matching", said, **LEADERBOARD).metrics
     assert ours["fallback"] == theirs["fallback,none"] == alone["fallback"].value == pytest.approx(share)
@@ -64,9 +60,9 @@ def test_the_share_of_fallbacks_is_a_metric_of_both_harnesses(tmp_path: Path) ->
 @pytest.mark.slow
 def test_a_log_rescored_by_the_leaderboard_rule_tells_its_fallbacks(tmp_path: Path) -> None:
     log = in_inspect(matching(dataset="sample"), dict.fromkeys(IDS, "Answer: B"), tmp_path)
-    assert "fallback" not in metrics_of(log)
+    assert "fallback" not in metrics(log)
     again = score(log, multiple_choice(extraction="released_leaderboard"), action="overwrite", display="none")
-    assert metrics_of(again)["fallback"] == 1
+    assert metrics(again)["fallback"] == 1
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ import pytest
 from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.graded_logs import report_of, rows_of
-from standins.grading import FEW, bears, graded_log, grader, metrics, own_task
+from standins.grading import FEW, bears, graded_log, grader, own_task
 from standins.judging import says, verdict, write_texts
+from standins.logs import metrics
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, judging

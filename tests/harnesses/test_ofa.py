@@ -17,6 +17,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
 from standins import commands
+from standins.logs import replies
 from standins.seeing import described
 from standins.tiny_clip import drawing, encoded, uri
 from standins.tiny_ofa import tiny_ofa
@@ -60,11 +61,6 @@ def describer(folder: str) -> Describer:
 def in_inspect(model: Any, name: str = "matching", **how: Any) -> EvalLog:
     (log,) = eval(build(name, {"dataset": "sample", "setting": "pixels"}), model=model, display="none", **how)
     return log
-
-
-def replies(log: EvalLog) -> dict[str, str]:
-    assert log.status == "success", log.error
-    return {str(sample.id): sample.output.completion for sample in log.samples or []}
 
 
 def directly(describer: Describer, name: str, max_len: int = 9) -> dict[str, str]:

@@ -25,7 +25,6 @@ from standins.judging import (
     judged_log,
     judging,
     longer,
-    metrics,
     raises,
     says,
     shown,
@@ -33,9 +32,10 @@ from standins.judging import (
     verdict,
     write_texts,
 )
+from standins.logs import metrics
+from standins.preference_runs import opened
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import preference as scorer
 from humor_tasks.on_inspect import reference_preference
@@ -60,10 +60,6 @@ def system(tmp_path: Path) -> str:
 
 def preference(system: str, **more: Any) -> Task:
     return explanation_preference(system, **{"dataset": "sample"} | more)
-
-
-def opened(system: str, **more: Any) -> Run:
-    return load("explanation_preference", **{"dataset": "sample", "system": system} | more)
 
 
 def results(log: EvalLog) -> dict[str, Score]:

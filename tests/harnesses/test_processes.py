@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from standins import commands, lm_eval_in_processes, tiny_clip_folder
+from standins.logs import lm_eval_results
 from standins.paths import TESTS
 from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
@@ -52,12 +53,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def results(folder: Path) -> dict[str, Any]:
-    (path,) = folder.rglob("results_*.json")
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
-
-
 def replies(folder: Path) -> dict[str, list[Any]]:
     """The answers by document: texts, or pairs of a log-likelihood and whether it is the greedy one."""
     (path,) = folder.rglob("samples_*.jsonl")
@@ -74,7 +69,7 @@ def numbers(found: dict[str, Any]) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_two_processes_report_what_one_reports(home: Path, model: str) -> None:
-    one, two = results(home / "one" / model), results(home / "two" / model)
+    one, two = lm_eval_results(home / "one" / model), lm_eval_results(home / "two" / model)
     assert numbers(two) == pytest.approx(numbers(one), rel=1e-4, nan_ok=True)
     assert numbers(one)
     alone, shared = replies(home / "one" / model), replies(home / "two" / model)

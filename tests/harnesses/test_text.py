@@ -16,6 +16,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import get_model
 from lm_eval.models.huggingface import HFLM
 from standins import commands
+from standins.logs import lm_eval_results
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
@@ -99,12 +100,6 @@ def logged(folder: Path) -> EvalLog:
     return log
 
 
-def results(folder: Path) -> dict[str, Any]:
-    (path,) = folder.rglob("results_*.json")
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
-
-
 def samples(folder: Path, task: str) -> list[dict[str, Any]]:
     (path,) = folder.rglob(f"samples_{task}_2*.jsonl")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -144,7 +139,7 @@ def test_both_command_lines_give_the_letters_of_plain_transformers(folder: str, 
     (file,) = tmp_path.rglob("samples_nyc_matching_2*.jsonl")
     assert {s.id: s.outcome.answer for s in read_run(file) if s.outcome} == wanted
     assert {len(row["resps"]) for row in samples(tmp_path, "nyc_matching")} == {5}
-    found = results(tmp_path)
+    found = lm_eval_results(tmp_path)
     assert found["config"]["text"] == {"kind": "seq2seq", "precision": "fp32", "device": "cpu", "prompts_cut": 0}
 
 
@@ -193,7 +188,7 @@ def test_explanations_are_written_after_the_prefix_in_both_harnesses(folder: str
     assert said == {record.id: wanted[record.id] for record in run.records[:FEW]}
     for row in rows["nyc_explanation"]:  # its prompt already ends with the prefix, and --gen_kwargs do not reach it
         assert row["resps"][0][0].startswith(wanted[row["doc"]["id"]])
-    perplexities_are_a_loops(folder, results(tmp_path)["results"]["nyc_explanation"])
+    perplexities_are_a_loops(folder, lm_eval_results(tmp_path)["results"]["nyc_explanation"])
 
 
 def test_a_matching_reply_is_generated_where_lm_eval_asks_for_one(folder: str) -> None:

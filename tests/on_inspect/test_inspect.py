@@ -18,6 +18,7 @@ from inspect_ai.scorer import Score, ScoreEdit
 from rich.text import Text
 from standins import commands
 from standins.bad_rows import dataset_folder, row
+from standins.logs import metrics
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, by_points
@@ -44,11 +45,6 @@ def evaluated(task: Task, model: Any, **more: Any) -> EvalLog:
     log = eval(task, model=model, display="none", **more)[0]
     assert log.status == "success", log.error
     return log
-
-
-def metrics(log: EvalLog) -> dict[str, float]:
-    assert log.results
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
 @pytest.mark.inspect_ai_versions

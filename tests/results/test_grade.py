@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log
-from standins.grading import metrics
 from standins.judging import fickle, judging, longer, says
+from standins.logs import metrics
 from standins.ranked import ranked, shown_groups
 
 from humor_tasks import load, tasks

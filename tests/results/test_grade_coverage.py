@@ -22,7 +22,6 @@ from standins.grading import (
     explainer,
     graded_log,
     grader,
-    metrics,
     own_task,
     replies_of,
     same,
@@ -30,6 +29,7 @@ from standins.grading import (
     verdict,
 )
 from standins.judging import between, says
+from standins.logs import metrics
 from standins.once import made_once
 
 from humor_tasks import load

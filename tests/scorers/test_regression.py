@@ -14,7 +14,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from standins.humicroedit_sample import rows_of
+from standins.corpus import rows_of
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput

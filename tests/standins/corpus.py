@@ -5,6 +5,7 @@ The pictures are random noise: they do not compress, so their bytes dominate a f
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import random
@@ -112,3 +113,9 @@ def make_hub_repo(folder: Path, *, rows: int = 24, side: int = 160, rows_per_gro
             lines += [f"  - split: {split}", f"    path: {config}/{split}-*"]
     (folder / "README.md").write_text("\n".join([*lines, "---", "", "Noise.", ""]), encoding="utf-8")
     return folder
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file with a header."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

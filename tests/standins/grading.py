@@ -10,6 +10,7 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
+from standins.logs import metrics
 
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.points import graded
@@ -52,11 +53,6 @@ def graded_log(
     log = eval(task, model=named, model_roles=roles, display="none", **more)[0]
     assert log.status == status, log.error
     return log
-
-
-def metrics(log: EvalLog, scorer: int = 0) -> dict[str, float]:
-    assert log.results
-    return {name: metric.value for name, metric in log.results.scores[scorer].metrics.items()}
 
 
 def found(log: EvalLog, scorer: str = "element_coverage") -> dict[str, Score]:

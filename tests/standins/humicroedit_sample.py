@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from standins.corpus import rows_of
+
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.datasets_cards import folder
 
@@ -18,11 +20,6 @@ SAMPLE = Path(folder("humicroedit"))
 
 
 Row = dict[str, str]
-
-
-def rows_of(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def changed(home: Path, task: int, split: str, change: Callable[[list[Row]], Any]) -> str:

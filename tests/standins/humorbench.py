@@ -15,11 +15,6 @@ ELEMENTS, RUBRIC = CARD / "comprehensive_annotations.csv", CARD / "sample_rubric
 REAL_RUBRICS = {"gpt_4o_rubric.csv": 73, "gemini_2.5_pro_rubric.csv": 80}
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def key(row: dict[str, str]) -> str:
     return f"{row['idx']}-{hashlib.sha256(row['element'].encode()).hexdigest()[:8]}"
 

@@ -80,12 +80,6 @@ def judged_log(task: Task, *judges: ScriptedModel, status: str = "success", **mo
     return log
 
 
-def metrics(log: EvalLog) -> dict[str, float]:
-    """Those of the log's first scorer."""
-    assert log.results
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-
-
 def write_texts(path: Path, texts: Mapping[str, str]) -> str:
     path.write_text(json.dumps(dict(texts)), encoding="utf-8")
     return str(path)

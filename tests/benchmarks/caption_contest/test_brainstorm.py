@@ -9,7 +9,8 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ContentImage
-from standins.judging import metrics, says
+from standins.judging import says
+from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN

@@ -13,7 +13,7 @@ from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 from standins.commands import humor_tasks, refused
-from standins.judging import metrics
+from standins.logs import metrics
 from standins.ranked import CONTESTS, WRITTEN, captions_of, listed, ranked, shown_groups
 
 from humor_tasks.benchmarks.crowd.metrics import WIN_RATES

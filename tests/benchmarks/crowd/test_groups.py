@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from standins.crowd_groups import EVALUATED, OTHERS, opened
+from standins.crowd_groups import EVALUATED, OTHERS, last_turn, opened
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, Cartoon
 from humor_tasks.benchmarks.crowd.groups import Group, GroupsOptions, group_record, human_group, numbered
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
 from humor_tasks.data.contests.source import VALIDATION
@@ -30,10 +29,6 @@ from humor_tasks.scorers.verdict import as_data
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return ranked(tmp_path_factory.mktemp("contests"), (*OTHERS, *EVALUATED))
-
-
-def last_turn(run: Run, record: Record) -> str:
-    return run.prompt(record).turns[-1].text
 
 
 # ---- groups -------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.humorbench import REAL_RUBRICS, RUBRIC, key, rows_of, write_rows
+from standins.corpus import rows_of
+from standins.humorbench import REAL_RUBRICS, RUBRIC, key, write_rows
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.definition import Run

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.humorbench import ELEMENTS, REAL_RUBRICS, RUBRIC, rows_of, short, write_rows
+from standins.corpus import rows_of
+from standins.humorbench import ELEMENTS, REAL_RUBRICS, RUBRIC, short, write_rows
 
 from humor_tasks import load
 from humor_tasks.benchmarks.humorbench import corpus

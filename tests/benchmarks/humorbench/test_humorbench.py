@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.humorbench import CARD, ELEMENTS, key, rows_of, short, write_rows
+from standins.corpus import rows_of
+from standins.humorbench import CARD, ELEMENTS, key, short, write_rows
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.definition import Run

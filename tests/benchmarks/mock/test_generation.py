@@ -18,7 +18,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, ContentVideo
 from standins import commands
-from standins.judging import between, judged_log, metrics, raises, says, slow_mean
+from standins.judging import between, judged_log, raises, says, slow_mean
+from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput

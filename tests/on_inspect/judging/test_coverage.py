@@ -23,7 +23,6 @@ from standins.grading import (
     graded_log,
     grader,
     left_out,
-    metrics,
     only,
     own_task,
     points,
@@ -34,6 +33,7 @@ from standins.grading import (
     verdict,
 )
 from standins.judging import between, says
+from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.benchmarks.judging import open_rubric

@@ -20,7 +20,6 @@ from standins.grading import (
     found,
     graded_log,
     grader,
-    metrics,
     only,
     own_task,
     points,
@@ -29,6 +28,7 @@ from standins.grading import (
 )
 from standins.humorbench import RUBRIC
 from standins.judging import ProviderError, between, raises, says
+from standins.logs import metrics
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.judging import open_rubric

@@ -22,13 +22,13 @@ from standins.judging import (
     judged_log,
     judging,
     longer,
-    metrics,
     raises,
     says,
     shown,
     slow_metrics,
     verdict,
 )
+from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.benchmarks.judging import open_rubric

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval
 from standins import commands
+from standins.corpus import write_lines
 from standins.judging import says
 
 from humor_tasks.data.contests.source import HELD_OUT
@@ -23,11 +24,6 @@ MARKS = '"“”'
 HEAD = ",".join(f"caption{i}" for i in range(1, 11))
 
 
-def lines(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
-
-
 def sheet(path: Path, *rows: str) -> Path:
     path.write_text("".join(f"{row}\n" for row in rows))
     return path
@@ -37,12 +33,14 @@ def sheet(path: Path, *rows: str) -> Path:
 
 
 def test_single_captions_are_gathered_by_system_and_contest(tmp_path: Path) -> None:
-    path = lines(
+    path = write_lines(
         tmp_path / "people.jsonl",
-        {"contest": 536, "caption": "  One \n caption "},
-        {"contest": "537", "caption": "b"},
-        {"contest": 536, "caption": "“Two.”", "system": "me"},
-        {"contest": 536, "caption": '"Three'},
+        [
+            {"contest": 536, "caption": "  One \n caption "},
+            {"contest": "537", "caption": "b"},
+            {"contest": 536, "caption": "“Two.”", "system": "me"},
+            {"contest": 536, "caption": '"Three'},
+        ],
     )
     assert read_groups(path) == [
         CaptionGroup("people", 536, ("One caption", "Three")),
@@ -54,7 +52,7 @@ def test_single_captions_are_gathered_by_system_and_contest(tmp_path: Path) -> N
 @pytest.mark.parametrize("count", [0, 1, 9, 10, 30])
 def test_any_number_of_captions_is_kept_and_never_filled_up(count: int, tmp_path: Path) -> None:
     texts = [f"Caption {i}." for i in range(count)]
-    (group,) = read_groups(lines(tmp_path / "m.jsonl", {"contest": 536, "captions": texts, "system": "s"}))
+    (group,) = read_groups(write_lines(tmp_path / "m.jsonl", [{"contest": 536, "captions": texts, "system": "s"}]))
     assert (list(group.captions), group.note, group.whole) == (texts, "", count == 10)
 
 
@@ -73,7 +71,7 @@ def test_any_number_of_captions_is_kept_and_never_filled_up(count: int, tmp_path
     ],
 )
 def test_what_is_no_caption_is_left_out_and_said(text: str, why: str, tmp_path: Path) -> None:
-    (group,) = read_groups(lines(tmp_path / "m.jsonl", {"contest": 536, "captions": [*TEN[:9], text]}))
+    (group,) = read_groups(write_lines(tmp_path / "m.jsonl", [{"contest": 536, "captions": [*TEN[:9], text]}]))
     assert (group.note, len(group.captions)) == (why, 9 if why else 10)
 
 
@@ -111,11 +109,11 @@ def test_groups_are_written_as_lines_that_are_read_back(tmp_path: Path) -> None:
 
 
 def test_two_files_with_the_same_system_and_contest(tmp_path: Path) -> None:
-    one = lines(tmp_path / "a.jsonl", {"contest": 536, "captions": TEN, "system": "s"})
-    two = lines(tmp_path / "b.jsonl", {"contest": 536, "captions": TEN, "system": "s"})
+    one = write_lines(tmp_path / "a.jsonl", [{"contest": 536, "captions": TEN, "system": "s"}])
+    two = write_lines(tmp_path / "b.jsonl", [{"contest": 536, "captions": TEN, "system": "s"}])
     with pytest.raises(BadInput, match=r"b\.jsonl: contest 536 of s is also in .*a\.jsonl; leave one file out"):
         read_all([one, two])
-    other = lines(tmp_path / "c.jsonl", {"contest": 536, "captions": TEN, "system": "t"})
+    other = write_lines(tmp_path / "c.jsonl", [{"contest": 536, "captions": TEN, "system": "t"}])
     assert [group.system for group in read_all([one, other])] == ["s", "t"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from standins import commands
+from standins.corpus import write_lines
 from standins.judging import between
 
 from humor_tasks.benchmarks.crowd.corpus import CrowdOptions, open_crowd
@@ -92,16 +92,13 @@ def test_a_judge_of_places_keeps_the_earlier_and_unread_captions_come_last() -> 
     assert pick_by_comparing(mute, [group], 3, cartoons) == ([group], 0)  # nothing to choose, nothing asked
 
 
-def written(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
-
-
 def test_the_command_keeps_order_systems_and_short_groups(tmp_path: Path) -> None:
-    path = written(
+    path = write_lines(
         tmp_path / "n.jsonl",
-        {"contest": 9011, "captions": ["x" * n for n in (3, 9, 1, 7, 5)], "system": "s"},
-        {"contest": 9010, "captions": ["a", "bb"], "system": "t"},
+        [
+            {"contest": 9011, "captions": ["x" * n for n in (3, 9, 1, 7, 5)], "system": "s"},
+            {"contest": 9010, "captions": ["a", "bb"], "system": "t"},
+        ],
     )
     out = tmp_path / "k.jsonl"
     told = commands.humor_tasks(
@@ -121,7 +118,7 @@ def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pyt
         text = text_of(messages[-1])
         return longer_wins(between(text, "caption_a"), between(text, "caption_b"))
 
-    path = written(tmp_path / "n.jsonl", {"contest": 1, "captions": ["a", "bb", "c"]})
+    path = write_lines(tmp_path / "n.jsonl", [{"contest": 1, "captions": ["a", "bb", "c"]}])
     out = tmp_path / "k.jsonl"
     command = ("captions", "pick", path, "--model", "openai-api/local/judge", "-k", "1", "--setting", "caption_only")
     command += ("-o", out, "--log-dir", tmp_path / "logs")
@@ -157,7 +154,7 @@ def test_a_hosted_model_compares_captions_alone(tmp_path: Path, monkeypatch: pyt
 )
 def test_bad_input(options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    written(tmp_path / "n.jsonl", {"contest": 9010, "captions": ["a", "bb", "c"]})
+    write_lines(tmp_path / "n.jsonl", [{"contest": 9010, "captions": ["a", "bb", "c"]}])
     dataset = () if "caption_only" in options else ("--dataset", "sample")
     more = () if "-k" in options else ("-k", "1")
     assert message in commands.refused("captions", "pick", "n.jsonl", *dataset, *more, *options)
@@ -167,7 +164,7 @@ def test_bad_input(options: tuple[str, ...], message: str, tmp_path: Path, monke
 def test_contests_that_the_dataset_lacks_are_named(tmp_path: Path) -> None:
     rows = [{"contest": n, "captions": ["a", "bb"]} for n in (9010, 510)]
     said = commands.refused(
-        "captions", "pick", written(tmp_path / "n.jsonl", *rows), "--model", "baseline/longest",
+        "captions", "pick", write_lines(tmp_path / "n.jsonl", rows), "--model", "baseline/longest",
         "--dataset", "sample", "-k", "1", "-o", tmp_path / "k.jsonl",
     )  # fmt: skip
     assert "not in the dataset: 1 contest: 510; choose --split all or another --dataset" in said
