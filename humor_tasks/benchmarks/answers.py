@@ -25,6 +25,21 @@ BLANK_LINE = ("\n\n",)
 """Stop sequence of a direct answer; without it, a base model continues with another example."""
 
 
+LETTER_METRICS = {"logprobs": "logprob_", "scores": "score_"}
+"""Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
+
+logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
+"""
+
+ANSWER_TOKENS = 1024
+"""The length of a reply, in tokens, with reasoning, where `Options.generation` prescribes none.
+
+lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. Inspect leaves other
+models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
+that the user gives takes precedence.
+"""
+
+
 @dataclass(frozen=True)
 class Answer:
     """An answer to one item.

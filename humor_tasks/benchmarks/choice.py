@@ -1,8 +1,10 @@
-"""Outcomes of multiple choice: the answer, or a random guess in its place, is right or wrong."""
+"""Multiple choice: outcomes, where the answer, or a random guess in its place, is right or wrong; orders of choices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
 
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.definition import Run
@@ -24,3 +26,21 @@ def outcome(
     if record.target is not None and not (value is None and options.on_unparsed == "exclude"):
         values = dict.fromkeys(accuracies(record) if accuracies else (ACCURACY.name,), float(value == record.target))
     return answer.outcome(record, values)
+
+
+def lettered(choices: Sequence[str]) -> str:
+    """The choices on lettered lines, for a prompt."""
+    return "\n".join(f"{letter}) {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False))
+
+
+def rotate(record: Record, k: int) -> Record:
+    """The record with its choices moved k places up, in the tuple and in the field `choices`, and its target with them.
+
+    With k = 1, choice B is the new A, and A the new last one.
+    """
+    choices = (*record.choices[k:], *record.choices[:k])
+    target = record.target
+    if target is not None:
+        target = ascii_uppercase[(ascii_uppercase.index(target) - k) % len(choices)]
+    shown = {"choices": lettered(choices)} if "choices" in record.fields else {}
+    return replace(record, choices=choices, target=target, fields={**record.fields, **shown})

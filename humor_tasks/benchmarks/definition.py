@@ -8,6 +8,7 @@ no harness and no torch.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -18,17 +19,22 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
+from humor_tasks.benchmarks import askings
+from humor_tasks.benchmarks.answers import ANSWER_TOKENS, UNREAD, Answer, AnswerForm, Choice
+from humor_tasks.benchmarks.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.benchmarks.card import Card, Display, Uses
 from humor_tasks.benchmarks.judging import Judging, Verdicts
+from humor_tasks.benchmarks.loaded import PROTOCOL_PARAMETERS
+from humor_tasks.benchmarks.loaded import Data as Data
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import ALL, ROTATED, check_name
 from humor_tasks.benchmarks.options import Options as Options
-from humor_tasks.benchmarks.options import Variant, check_name
-from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
+from humor_tasks.benchmarks.prompts import Template, check_set, names_sets, prompt_sets, read_all, templates_hash
+from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
-from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength, Shard, read_shard
+from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -38,79 +44,6 @@ O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
 
 A plain `Benchmark` or `Run` has any options.
 """
-
-LETTER_METRICS = {"logprobs": "logprob_", "scores": "score_"}
-"""Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
-
-logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
-"""
-
-ANSWER_TOKENS = 1024
-"""The length of a reply, in tokens, with reasoning, where `Options.generation` prescribes none.
-
-lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. Inspect leaves other
-models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
-that the user gives takes precedence.
-"""
-
-PROTOCOL_PARAMETERS = (
-    "shots",
-    "shots_order",
-    "prompts",
-    "cot",
-    "scale",
-    "estimate",
-    "on_unparsed",
-    "extraction",
-    "seed",
-)
-"""Parameters that change how rows are asked or scored, and not which rows are read and how."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """Records to evaluate, their provenance, and the pool of worked examples.
-
-    provenance: dataset, configs, split, requested and resolved revision, number of rows and their fingerprint.
-    pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used. None
-    where there are no training rows.
-    dropped: ids of rows that are not scored; a predictions file may contain them.
-    positions: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
-    entries: returns the texts of a cluster that a reply may repeat. None where a reply is not compared with any, and in
-    a run without data (`Benchmark.reopen`).
-    drawn_examples: returns worked examples that depend on the order of the whole data; `records` may be a
-    part: fold and number -> record id -> examples. None where examples are drawn for each record alone.
-    """
-
-    records: tuple[Record, ...]
-    provenance: Mapping[str, Any]
-    pool: Callable[..., Mapping[str, Sequence[Record]]] | None = None
-    dropped: frozenset[str] = frozenset()
-    positions: Mapping[str, int] = field(default_factory=dict)
-    drawn_examples: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
-    entries: Callable[[str], Sequence[str]] | None = None
-
-    def part(self, shard: Shard, where: str) -> Data:
-        """The records of one part. The provenance stays that of the whole, with the part's name as `shard`.
-
-        Raises BadInput, with `where` in the message, for a part without clusters.
-        """
-        clusters = {record.cluster for record in self.records}
-        selected = shard.clusters(clusters)
-        if not selected:
-            raise BadInput(
-                f"{where} has {len(clusters)} clusters (such as contests), which are not divided, so shard={shard} is "
-                f"empty. Parts 1 to {len(clusters)} of {shard.total} hold all rows: they are the whole run without "
-                "this one."
-            )
-        places = {record.id: i for i, record in enumerate(self.records) if record.cluster in selected}
-        return dataclasses.replace(
-            self,
-            records=tuple(self.records[i] for i in places.values()),
-            provenance={**self.provenance, "shard": str(shard)},
-            dropped=self.dropped | {record.id for record in self.records if record.id not in places},
-            positions=places,
-        )
 
 
 def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -146,6 +79,8 @@ class Benchmark(Generic[O_co]):
     clusters of its own.
     uses: what its rows and replies can be used for beyond a run; see `benchmarks.card`.
     display: how the viewer and reports show its scores; see `benchmarks.card`.
+    rotate: returns a record with its choices moved k places up, the first ones to the end, and the target moved with
+    them. None where the answer is not a letter of such choices, or where both orders are asked already.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
     """
 
@@ -168,6 +103,7 @@ class Benchmark(Generic[O_co]):
     corpus: str = ""
     uses: Uses = field(default_factory=Uses)
     display: Display = field(default_factory=Display)
+    rotate: Callable[[Record, int], Record] | None = None
     lm_eval: tuple[Variant, ...] = ()
 
     def __post_init__(self) -> None:
@@ -201,9 +137,28 @@ class Benchmark(Generic[O_co]):
         return self.answer if isinstance(self.answer, AnswerForm) else self.answer(options)
 
     def texts(self, options: Any) -> dict[str, str]:
-        """The prompt templates under these options, by name. Raises BadInput as `prompts.read_all` does."""
-        templates = self.templates(options) if callable(self.templates) else self.templates
-        return read_all(templates, options)
+        """The prompt templates under these options, by name; with prompts=all by SET/NAME.
+
+        Raises BadInput as `prompts.read_all` does, and for a prompt set that there is not.
+        """
+        templates = self._templates(options)
+        check_set(templates, options.prompts, self.name)
+        if options.prompts != ALL:
+            return read_all(templates, options)
+        texts: dict[str, str] = {}
+        for letter in prompt_sets(templates):
+            under = dataclasses.replace(options, prompts=letter)
+            texts |= {f"{letter}/{name}": text for name, text in read_all(templates, under).items()}
+        return texts
+
+    def ways(self, options: Any) -> askings.Ways:
+        """How often and how each item is asked under these options."""
+        form = self.form(options)
+        letters = form.letters if options.order == ROTATED and isinstance(form, Choice) else ""
+        return askings.Ways(prompt_sets(self._templates(options)) if options.prompts == ALL else (), letters)
+
+    def _templates(self, options: Any) -> Sequence[Template]:
+        return self.templates(options) if callable(self.templates) else self.templates
 
     def open(self, **parameters: Any) -> Run[O_co]:
         """Load data and templates for these parameters, which `self.options` declares.
@@ -213,6 +168,7 @@ class Benchmark(Generic[O_co]):
         for name in parameters:
             check_name(self.options, self.name, name)
         options = self.options(**parameters)
+        self._check_order(options)
         data = self.load(self, options)
         where = f"{self.name}: split {options.split} of {options.dataset}"
         if not data.records:
@@ -223,6 +179,13 @@ class Benchmark(Generic[O_co]):
         if options.shard is not None:
             data = data.part(read_shard(options.shard), where)
         return Run(self, options, data, self.texts(options))
+
+    def _check_order(self, options: Any) -> None:
+        if options.order == ROTATED and (self.rotate is None or not isinstance(self.form(options), Choice)):
+            raise BadInput(
+                f"{self.name}: order={ROTATED} needs one letter of several choices as the answer, whose order the data "
+                "fixes. Leave order out."
+            )
 
     def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run[O_co]:
         """A run without data and templates, from the version and the scoring options that a log records.
@@ -270,9 +233,23 @@ class Run(Generic[O_co]):
         return ReplyLength(prescribed or ANSWER_TOKENS, prescribed is not None)
 
     @property
+    def ways(self) -> askings.Ways:
+        """How often and how each item is asked."""
+        return self.benchmark.ways(self.options)
+
+    @functools.cached_property
     def records(self) -> tuple[Record, ...]:
-        """The records to evaluate, in the order of the data."""
-        return self.data.records
+        """The records to evaluate, in the order of the data; an item that is asked several times has several."""
+        return self.ways.askings(self.data.records, self.benchmark.rotate)
+
+    @functools.cached_property
+    def _under(self) -> Mapping[str, Run[O_co]]:
+        """The run under each of several prompt sets."""
+        under = {}
+        for letter in self.ways.sets:
+            texts = {name[2:]: text for name, text in self.templates.items() if name.startswith(f"{letter}/")}
+            under[letter] = dataclasses.replace(self, templates=texts)
+        return under
 
     def with_options(self, **changes: Any) -> Run[O_co]:
         """The same data with other parameters of PROTOCOL_PARAMETERS.
@@ -300,7 +277,8 @@ class Run(Generic[O_co]):
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
-        return self.benchmark.prompt(self, record)
+        run = self._under.get(askings.asking_of(record).prompts, self)
+        return self.benchmark.prompt(run, askings.as_item(record))
 
     def check_media(self, records: Sequence[Record] | None = None) -> None:
         """Check what the prompts of these records (default: all) show, before a model is asked.
@@ -362,14 +340,39 @@ class Run(Generic[O_co]):
         return {name: e for estimates in self.summaries(outcomes).values() for name, e in estimates.items()}
 
     def summaries(self, outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:
-        """`metrics` by the metric's name: METRIC and, for each part of the data, METRIC_PART."""
-        counts = ((metric, metric.counted(outcomes)) for metric in self.benchmark.reported)
-        return {metric.name: self.benchmark.summary(self, metric, counted) for metric, counted in counts if counted}
+        """`metrics` by the metric's name: METRIC and, for each part of the data, METRIC_PART.
+
+        Items that lack some of their askings do not count: their share is the metric `incomplete`.
+        """
+        lacking: Estimate | None = None
+        if self.ways.number > 1:
+            outcomes, lacking = askings.whole_items(outcomes, self.ways.number)
+        counts = ((metric, metric.counted(outcomes)) for metric in self.reported)
+        found = {metric.name: self.summary(metric, counted) for metric, counted in counts if counted}
+        incomplete = askings.INCOMPLETE.name
+        return found | ({incomplete: {incomplete: lacking}} if lacking else {})
+
+    def summary(self, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+        """A metric over the outcomes that count towards it, and where it is divided over each part of the data."""
+        return {metric.name: metric.over(outcomes)} if metric.whole else self.benchmark.summary(self, metric, outcomes)
+
+    @functools.cached_property
+    def reported(self) -> tuple[Metric, ...]:
+        """The benchmark's metrics, and those of several askings."""
+        primary = self.benchmark.metrics[0]
+
+        def value(outcomes: Sequence[Outcome]) -> float:
+            return float(self.benchmark.summary(self, primary, outcomes)[primary.name].value)
+
+        several = askings.metrics(primary, self.form, self.ways, value)
+        return (*self.benchmark.reported, *several)
 
     @property
     def version(self) -> str:
-        """The benchmark's version, with the protocol variant where the options select one."""
-        return "-".join(part for part in (self.benchmark.version, self.options.variant) if part)
+        """The benchmark's version, with the prompt set and the protocol variant that the options select."""
+        named = self.options.prompts if names_sets(self.options.prompts) else None
+        version = f"{_number(self.benchmark.version)}-{named}" if named else self.benchmark.version
+        return "-".join(part for part in (version, self.options.variant) if part)
 
     @property
     def prompts_hash(self) -> str:

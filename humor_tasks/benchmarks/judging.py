@@ -149,7 +149,7 @@ def rubric_templates(
             filled_turns(text, dict.fromkeys((*fields, "format"), ""), judgement.question)
 
     question = Template(family, judgement.question, judgement.required, reader="grader would not see it", check=check)
-    return (question, *(Template(family, name) for name in FORMS))
+    return (question, *(Template(family, name, shared=True) for name in FORMS))
 
 
 @lru_cache(maxsize=8)

@@ -27,6 +27,7 @@ class Metric:
     A metric with its own `estimate` declares it too, and computes such an interval.
     about: what the values say, in one sentence, for the documentation.
     neutral: the values only describe, such as a length: the documentation names no better direction.
+    whole: it is reported over all outcomes alone, and not by the parts of the data.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Metric:
     proportion: bool = False
     about: str = ""
     neutral: bool = False
+    whole: bool = False
 
     @property
     def name_in_lm_eval(self) -> str:

@@ -22,6 +22,7 @@ from humor_tasks.scorers.answer import Mode
 
 OnUnparsed = Literal["wrong", "exclude", "random"]
 OnBadPicture = Literal["stop", "skip"]
+Order = Literal["as_given", "rotated"]
 Split = Literal["train", "validation", "test"]
 
 LM_EVAL = {"revision": "dataset_revision", "shots": "--num_fewshot", "seed": "--seed", "temperature": "--gen_kwargs"}
@@ -30,6 +31,8 @@ LM_EVAL = {"revision": "dataset_revision", "shots": "--num_fewshot", "seed": "--
 `revision` has another name because lm-eval uses it for the revision of the model.
 """
 
+FIRST, ALL, ROTATED = "A", "all", "rotated"
+"""The prompt set of a run that names none; all prompt sets; every rotation of the choices."""
 _NONE = ("none", "null")
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
@@ -251,7 +254,13 @@ class Options(Declared):
     split: str = parameter("test", "Split to evaluate.")
     shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)
     prompts: str | None = parameter(
-        None, "Folder of template files, which replace the packaged templates of the same names."
+        None,
+        "Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace those "
+        "of set A (docs/wordings.md).",
+    )
+    order: Order = parameter(
+        "as_given",
+        "Order of the choices: as the data has it, or every item once for each rotation of its letters (`rotated`).",
     )
     on_unparsed: OnUnparsed = parameter(
         "wrong", "Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`)."
@@ -265,6 +274,8 @@ class Options(Declared):
     def __post_init__(self) -> None:
         if self.dataset in ("", None):
             object.__setattr__(self, "dataset", type(self).dataset)
+        if self.prompts == FIRST:
+            object.__setattr__(self, "prompts", None)
         super().__post_init__()
         if self.shard is not None:
             read_shard(self.shard)
@@ -277,11 +288,12 @@ class Options(Declared):
 
     def without_effect(self) -> set[str]:
         """The parameters without an effect under the values of the others, which a signature leaves out."""
-        return set()
+        return {"order"} if self.order == "as_given" else set()
 
     def scoring(self) -> dict[str, Any]:
-        """The values of the parameters in `scored`."""
-        return {name: getattr(self, name) for name in self.scored}
+        """The values of the parameters in `scored`, and of those by which an item is asked several times."""
+        several = {"prompts": self.prompts == ALL, "order": self.order == ROTATED}
+        return {name: getattr(self, name) for name in (*self.scored, *(n for n, asked in several.items() if asked))}
 
     def for_likelihoods(self) -> dict[str, Any]:
         """The parameters to change where log-likelihoods of labels are compared and no reply is generated.
@@ -326,62 +338,3 @@ class WithPictures(Options):
     def without_effect(self) -> set[str]:
         """`on_bad_picture` where it leaves out no row."""
         return super().without_effect() | ({"on_bad_picture"} if self.on_bad_picture == "stop" else set())
-
-
-# ---- tasks in lm-eval ------------------------------------------------------------------------------
-
-
-OutputType = Literal["multiple_choice", "loglikelihood", "generate_until"]
-"""How a model answers: log-likelihoods of the labels, log-likelihood of the reference, or a generated reply."""
-
-Settings = Mapping[str, Mapping[str, str]]
-"""Suffix of the tasks' names -> the parameters that they fix."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Tasks that lm-eval runs under one name; `about` says what they have in common."""
-
-    name: str
-    about: str
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One task of lm-eval.
-
-    fixed: parameters that the user cannot change. metadata: parameters that `--metadata` overrides.
-    about: a comment in its file.
-    """
-
-    name: str
-    output_type: OutputType
-    fixed: Mapping[str, str] = field(default_factory=dict)
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    group: Group | None = None
-    about: str = ""
-
-
-def variants(
-    base: str,
-    *ways: OutputType,
-    settings: Settings | None = None,
-    metadata: Mapping[str, str] | None = None,
-    groups: Mapping[str, Group] | None = None,
-    about: str = "",
-) -> tuple[Variant, ...]:
-    """One task for each setting and each output type in `ways`. The first is the main task.
-
-    With several output types, the names of the tasks that generate a reply end in `_gen`.
-
-    settings: by default one task named `base` that fixes no parameter.
-    groups: the part of a task's name after `base` -> the group of the task.
-    about: a comment in the file of the main task.
-    """
-    found: list[Variant] = []
-    for suffix, fixed in (settings or {"": {}}).items():
-        for way in ways:
-            end = suffix + ("_gen" if way == "generate_until" and len(ways) > 1 else "")
-            group = (groups or {}).get(end)
-            found.append(Variant(base + end, way, fixed, metadata or {}, group, "" if found else about))
-    return tuple(found)

@@ -35,7 +35,7 @@ from humor_tasks.benchmarks.judging import (
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.options import Split, absent, parameter, variants
+from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import (
     HUMAN,
     METRICS,
@@ -49,6 +49,7 @@ from humor_tasks.benchmarks.pair_verdicts import (
     win_value,
 )
 from humor_tasks.benchmarks.prompts import Template, fill
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -99,7 +100,7 @@ class PreferenceOptions(contest.NyccOptions):
     against: str = parameter(
         HUMAN, "Explanations to compare with, named in the same way; `human`: the references.", needed=NEEDED
     )
-    order: Order = parameter(
+    order: Order = parameter(  # type: ignore[assignment]  # both orders are judged already
         "both", "`both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first."
     )
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
@@ -120,6 +121,12 @@ class PreferenceOptions(contest.NyccOptions):
             )
         if self.system == self.against:
             raise BadInput(f"system and against are both {self.system}; name two different sources of explanations.")
+
+    def signature_entries(self) -> dict[str, Any]:
+        """Those of the judge come last."""
+        entries = super().signature_entries()
+        last = ("order", "structured", "temperature")
+        return {n: v for n, v in entries.items() if n not in last} | {n: entries[n] for n in last if n in entries}
 
     def without_effect(self) -> set[str]:
         """Those that do not affect the judge's prompt."""
@@ -290,7 +297,7 @@ EXPLANATION_PREFERENCE = Benchmark(
         judges_replies=False,
     ),
     uses=Uses(clips=replace(mock.CLIPS, in_words=("setting", "description"))),
-    lm_eval=variants("explanation_preference", "generate_until"),
+    lm_eval=variants("explanation_preference", "generate_until", wordings=True),
 )
 
 

@@ -25,6 +25,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.benchmarks.answers import AnswerForm
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Grouped, Prompt, Record, ReplyLength, Turn, plain_text
 from humor_tasks.errors import BadInput
@@ -44,7 +45,12 @@ def chat_messages(
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
-    known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
+    known = {
+        "id": asking_of(record).item,
+        "context": record.context,
+        "choices": list(record.choices),
+        "cluster": record.cluster,
+    }
     structure = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
     structure |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
     messages[-1].metadata = known | structure

@@ -47,7 +47,7 @@ def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
             )
     estimates = run.metrics([outcome_in(sample.score, str(sample.sample_id)) for sample in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
-    return flat(estimates, run.benchmark.reported)
+    return flat(estimates, run.reported)
 
 
 def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) -> dict[str, float]:

@@ -8,6 +8,8 @@ the model to tasks, and a name or folder does not identify weights.
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from humor_tasks.data.records import Record
 from humor_tasks.data.trained_on import CHECKPOINT, check_unseen
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
+
+logger = logging.getLogger(__name__)
 
 REQUESTS = ("loglikelihood", "loglikelihood_rolling", "generate_until")
 OWN = "humor_tasks"  # every document of a `BenchmarkTask` has this key
@@ -72,6 +76,26 @@ def check_weights(arguments: Mapping[str, Any], run: Run, records: Sequence[Reco
     if isinstance(place, str):
         units = {run.benchmark.unit(record.cluster) for record in records}
         check_unseen(place, [place], run.options.split, units, tells=(Path(place).expanduser() / CHECKPOINT).is_file())
+
+
+def check_whole_items(task: str, run: Run, limit: int | None, samples: Sequence[int] | None) -> None:
+    """Say how many requests there are, where each item is asked several times, before the first one.
+
+    Raises BadInput where `--limit` or `--samples` leaves out some of the askings of an item: its scores under all
+    prompt sets and in all orders would be of other items.
+    """
+    ways = run.ways.number
+    if ways == 1:
+        return
+    numbers = samples or range(min(limit or len(run.records), len(run.records)))
+    asked = Counter(i // ways for i in numbers)
+    if any(count != ways for count in asked.values()):
+        raise BadInput(
+            f"{task}: each item is asked {ways} times, and {'--samples' if samples else f'--limit {limit}'} leaves "
+            f"out some of these. Use whole items: a multiple of {ways}, rows {ways} x i to {ways} x i + "
+            f"{ways - 1} of item i."
+        )
+    logger.warning("%s: %s", task, run.ways.in_words(len(numbers) // ways))
 
 
 def check_requests(place: str, requests: Sequence[Instance]) -> None:

@@ -1,11 +1,15 @@
-"""Prompt -> lm-eval's chat messages, or plain text for models without a chat template."""
+"""Record -> lm-eval's document; prompt -> its chat messages, or plain text for models without a chat template."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.records import Prompt, Turn, plain_text
+from humor_tasks.benchmarks.askings import asking_of
+from humor_tasks.benchmarks.definition import Run
+from humor_tasks.data.logs.record import logged_facts
+from humor_tasks.data.records import Prompt, Record, Turn, plain_text
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
 
@@ -62,3 +66,28 @@ def check_sent(task: str, pictures: int, given: Mapping[str, Any]) -> None:
             f"{task}: its prompts have {pictures} pictures, but lm-eval sends only the first {most}, without the "
             f"picture of the item; set --model_args ...,max_images={pictures}."
         )
+
+
+def about_run(run: Run) -> dict[str, Any]:
+    """What a document says of its run: enough to read and score replies."""
+    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+
+
+def document(record: Record, run: Run) -> dict[str, Any]:
+    """The document of a record, with ids, texts and label."""
+    doc: dict[str, Any] = {
+        "id": record.id,
+        "cluster": record.cluster,
+        "humor_tasks": about_run(run) | logged_facts(record) | {"split": run.options.split},
+        "context": record.context,
+        "choices": list(record.choices),
+        "fields": dict(record.fields),  # read by models that rate headlines
+        "target": record.target,
+        "rows": run.data.provenance["rows"]
+        * run.ways.number,  # shows whether a log is of a part or of a run with --limit
+    }
+    doc |= {"item": asking_of(record).item} if run.ways.number > 1 else {}
+    doc |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
+    doc |= {"picture": record.picture.where} if record.picture else {}
+    points = [dataclasses.asdict(point) for point in record.points]
+    return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`

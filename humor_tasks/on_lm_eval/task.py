@@ -6,7 +6,6 @@ A task's YAML file names the benchmark and the parameters that it fixes. All oth
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import logging
 import math
@@ -19,14 +18,14 @@ from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.media.picture import Picture, decode_later
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
-from humor_tasks.on_lm_eval.checks import check_weights, refuse_use_cache
+from humor_tasks.on_lm_eval.checks import check_weights, check_whole_items, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength, Instance, Task, TaskConfig
-from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
+from humor_tasks.on_lm_eval.rendering import about_run, check_sent, document, messages, render, signed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -82,7 +81,7 @@ class BenchmarkTask(Task):
             raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
         if any(record.clip and not record.clip.frames for record in self.run.records):
             raise BadInput(self._without_clips())
-        self._docs = [_doc(record, self.run) for record in self.run.records]
+        self._docs = [document(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}
 
@@ -173,6 +172,7 @@ class BenchmarkTask(Task):
         asked = {name: how[name] for name in ("rank", "limit", "world_size", "samples") if name in how}
         shots = self._config.num_fewshot or 0
         run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
+        check_whole_items(str(self._config.task), run, how.get("limit"), how.get("samples"))
         run.check_media(records := [self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
         check_weights(self._config.metadata or {}, run, records)
         super().build_all_requests(cache_requests=False, **how)
@@ -221,7 +221,7 @@ class BenchmarkTask(Task):
         check_sent(task, len(visual), self._config.metadata or {})
         visuals = {"visual": visual} if visual else None
         where = harness.Where.told(task, kwargs)
-        copy = _doc(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
+        copy = document(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return harness.request(kind, copy, (ctx, argument), i, where, visuals, self.doc_to_target(doc))
@@ -268,12 +268,12 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | logged_facts(record) | {"signature": str(self._signature)}
+        doc["humor_tasks"] = about_run(self.run) | logged_facts(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
-        if self.run.data.positions:  # for the order of joined parts
-            logged["place"] = self.run.data.positions[record.id]
+        if (place := self.run.ways.place(record, self.run.data.positions)) is not None:  # for the order of joined parts
+            logged["place"] = place
         contributions: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
-        for metric in self.benchmark.reported:
+        for metric in self.run.reported:
             if metric.counted([outcome]):
                 for shown in self._shown(metric, outcome):
                     contributions |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
@@ -300,14 +300,15 @@ class BenchmarkTask(Task):
         names = [
             name
             for outcome in answered
-            for metric in self.benchmark.reported
+            for metric in self.run.reported
             if metric.counted([outcome])
             for name in self._shown(metric, outcome)
         ]
         return [key for name in dict.fromkeys(names) for key in _with_stderr(name)]
 
     def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
-        short, part = metric.name_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
+        short = metric.name_in_lm_eval
+        part = None if metric.whole else self.benchmark.part(self.run, outcome.groups)
         return [short, f"{short}_{part}"] if part else [short]
 
     def override_metric(self, metric_name: str) -> None:
@@ -324,7 +325,7 @@ class BenchmarkTask(Task):
         """Metric name -> function over the contributions of all documents."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
-        for metric in self.benchmark.reported:
+        for metric in self.run.reported:
             for part in ("", *(part for part in parts if part)):
                 name = "_".join(filter(None, (metric.name_in_lm_eval, part)))
                 functions[name] = functools.partial(self._aggregate, metric, part, "value")
@@ -340,7 +341,7 @@ class BenchmarkTask(Task):
             return math.nan
         name, held, estimates = self._estimated  # a value and its standard error are of one estimate
         if name != metric.name or list(map(id, held)) != list(map(id, outcomes)):
-            estimates = self.benchmark.summary(self.run, metric, outcomes)
+            estimates = self.run.summary(metric, outcomes)
             self._estimated = metric.name, outcomes, estimates
         estimate = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
         if (metric.name, part, value) == (MISSING, "", "value") and (
@@ -351,7 +352,7 @@ class BenchmarkTask(Task):
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""
-        directions = {metric.name_in_lm_eval: metric.direction for metric in self.benchmark.reported}
+        directions = {metric.name_in_lm_eval: metric.direction for metric in self.run.reported}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
         directions |= {f"{name}_{part}": direction for name, direction in directions.items() for part in parts}
         return {name: direction == "higher" for name, direction in directions.items()} | dict.fromkeys(UNITS, False)
@@ -366,7 +367,7 @@ class BenchmarkTask(Task):
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
-        about = {"signature": str(self._signature), "source": dict(self.run.data.provenance)}
+        about = {"signature": str(self._signature), "source": {**self.run.data.provenance, **self.run.ways.provenance}}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
@@ -376,24 +377,3 @@ def _with_stderr(name: str) -> tuple[str, str]:
     lm-eval has no hook for a task's own standard error; a metric of this name replaces lm-eval's "N/A".
     """
     return name, f"{name}_stderr"
-
-
-def _about(run: Run) -> dict[str, Any]:
-    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-
-
-def _doc(record: Record, run: Run) -> dict[str, Any]:
-    doc: dict[str, Any] = {
-        "id": record.id,
-        "cluster": record.cluster,
-        "humor_tasks": _about(run) | logged_facts(record) | {"split": run.options.split},
-        "context": record.context,
-        "choices": list(record.choices),
-        "fields": dict(record.fields),  # read by models that rate headlines
-        "target": record.target,
-        "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
-    }
-    doc |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
-    doc |= {"picture": record.picture.where} if record.picture else {}
-    points = [dataclasses.asdict(point) for point in record.points]
-    return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`

@@ -15,7 +15,7 @@ from standins.paths import REPOSITORY
 from humor_tasks import load
 from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
 from humor_tasks.benchmarks.card import Uses
-from humor_tasks.benchmarks.options import variants
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 

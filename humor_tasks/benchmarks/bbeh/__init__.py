@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
-from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.options import Options, absent, parameter, variants
+from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record
@@ -98,11 +99,10 @@ def record(row: Any, where: str) -> Record:
     description = " ".join(described[1].split())
     captions = tuple(" ".join(caption.split()) for caption in parts[2::2])
     identity = f"nycc-{hashlib.sha256(row['input'].encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-    choices = "\n".join(f"{letter}) {caption}" for letter, caption in zip(LETTERS, captions, strict=True))
     return Record(
         id=identity,
         cluster=identity,
-        fields={"description": description, "choices": choices},
+        fields={"description": description, "choices": lettered(captions)},
         context=description,
         choices=captions,
         target=row["target"].strip("() "),
@@ -166,5 +166,6 @@ BBEH_NYCC = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    lm_eval=variants("bbeh_nycc_humor", "multiple_choice", "generate_until"),
+    rotate=rotate,
+    lm_eval=variants("bbeh_nycc_humor", "multiple_choice", "generate_until", wordings=True),
 )

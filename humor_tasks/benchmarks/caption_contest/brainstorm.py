@@ -135,7 +135,7 @@ def templates(o: BrainstormOptions) -> tuple[Template, ...]:
     kind = WITHOUT_CARTOON if o.unconditional else o.setting
     shows = ("examples", *(("description",) if kind == "description" else ()))
     question = Template("brainstorm", f"brainstorm.{kind}.txt", shows)
-    return question, Template("brainstorm", EXAMPLES_FILE, check=examples_in)
+    return question, Template("brainstorm", EXAMPLES_FILE, shared=True, check=examples_in)
 
 
 def examples_in(text: str, o: BrainstormOptions) -> list[str]:

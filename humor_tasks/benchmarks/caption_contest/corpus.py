@@ -14,9 +14,10 @@ from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import Group, OutputType, Split, Variant, WithPictures, parameter, variants
+from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.variants import Group, OutputType, Variant, variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
@@ -170,7 +171,7 @@ OF_LETTERS = (
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-SCENE = Template("nycc", "scene.{o.setting}.txt")
+SCENE = Template("nycc", "scene.{o.setting}.txt", shared=True)
 """The template that shows a cartoon."""
 FIXED_SCENE = replace(SCENE, fixed=True)
 """The same for prompts of another family, whose folder of templates does not replace it."""
@@ -250,13 +251,16 @@ LM_EVAL_GROUPS = {
     "": Group("nyc", "The three benchmarks of fold 0, letters by log-likelihood."),
     "_gen": Group("nyc_gen", "The three benchmarks of fold 0, replies generated."),
     "_crossval": Group("nyc_crossval", "The five folds: every metric is their unweighted mean, as in the paper."),
+    "_wordings": Group("nyc_wordings", "As nyc, every item under all prompt sets."),
+    "_wordings_gen": Group("nyc_wordings_gen", "As nyc_gen, every item under all prompt sets."),
     "_crossval_gen": Group("nyc_crossval_gen", "As nyc_crossval, replies generated."),
 }
 
 
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
     """The tasks of one benchmark, by log-likelihoods and by written replies."""
-    return variants(base, likelihood, "generate_until", settings=LM_EVAL_SETTINGS, groups=LM_EVAL_GROUPS)
+    settings, groups = LM_EVAL_SETTINGS, LM_EVAL_GROUPS
+    return variants(base, likelihood, "generate_until", settings=settings, groups=groups, wordings=True)
 
 
 # ---- the prompt for one caption --------------------------------------------------------------------

@@ -9,7 +9,7 @@ from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
 from humor_tasks.benchmarks.card import ByShots, Level
-from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
@@ -58,5 +58,6 @@ MATCHING = Benchmark(
     display=card.Display(
         charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)
     ),
+    rotate=rotate,
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
 )

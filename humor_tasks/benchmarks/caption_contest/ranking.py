@@ -13,7 +13,7 @@ from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
 from humor_tasks.benchmarks.card import Level, TwoMetrics
-from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
@@ -87,5 +87,6 @@ RANKING = Benchmark(
     part=corpus.part,
     uses=card.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=card.RANKING),
     display=card.Display(charts=(PEOPLE_CHART,)),
+    rotate=rotate,
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

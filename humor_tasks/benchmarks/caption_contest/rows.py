@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, NyccOptions
+from humor_tasks.benchmarks.choice import lettered
 from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.shots import by_cluster, released
 from humor_tasks.data.descriptions import Description
@@ -111,7 +112,7 @@ def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> 
 def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
     identity, contest = _text(row, "instance_id", where), row["contest_number"]
     choices = _choices(row, labels, where)
-    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(labels, choices, strict=False))}
+    fields = {"choices": lettered(choices)}
     if not labels:
         fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
     scene = {} if setting != "description" else _scene(row, where)

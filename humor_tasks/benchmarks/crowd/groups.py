@@ -21,8 +21,9 @@ from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
 from humor_tasks.benchmarks.crowd.metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.options import absent, parameter, variants
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -271,8 +272,9 @@ def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
 def templates(o: GroupsOptions) -> list[Template]:
     """The templates of the question, the worked examples and the scene."""
     names = [f"groups.{o.mode}.txt", *(["groups.example.txt"] if o.shots else [])]
-    scene = Template("crowd", "groups.scene.txt") if o.setting == "description" else FIXED_SCENE
-    return [*(Template("crowd", name, required=("scene", "first", "second")) for name in names), scene]
+    scene = Template("crowd", "groups.scene.txt", shared=True) if o.setting == "description" else FIXED_SCENE
+    shows = ("scene", "first", "second")
+    return [*(Template("crowd", name, shows, shared="example" in name) for name in names), scene]
 
 
 def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
@@ -343,7 +345,7 @@ CROWD_GROUPS = Benchmark(
     letter_metrics=frozenset({"logprobs"}),
     uses=Uses(examines_judges=True),
     lm_eval=(
-        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
-        *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK),
+        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True),
+        *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK, wordings=True),
     ),
 )

@@ -9,7 +9,7 @@ import hashlib
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
 from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
-from humor_tasks.benchmarks.options import parameter, variants
+from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.contest_csv import Contest, defects
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -229,7 +230,7 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
     return Record(
         id=identity,
         cluster=str(cartoon.number),
-        fields={**cartoon.fields, "choices": f"A) {first}\nB) {second}"},
+        fields={**cartoon.fields, "choices": lettered((first, second))},
         context=cartoon.context,
         choices=(first, second),
         target=target,
@@ -237,6 +238,11 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         facts={"captions": rated},
         picture=cartoon.picture,
     )
+
+
+def swap(record: Record, k: int) -> Record:
+    """The pair in the other order, for k = 1; see `choice.rotate`."""
+    return replace(rotate(record, k), facts={**record.facts, "captions": record.facts["captions"][::-1]})
 
 
 # ---- metrics ------------------------------------------------------------------------------------
@@ -338,5 +344,8 @@ CROWD_PAIRS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     letter_metrics=frozenset({"scores"}),
-    lm_eval=variants("crowd_pairs", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
+    rotate=swap,
+    lm_eval=variants(
+        "crowd_pairs", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True
+    ),
 )

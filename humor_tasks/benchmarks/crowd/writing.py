@@ -40,8 +40,9 @@ from humor_tasks.benchmarks.crowd.metrics import (
 )
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
-from humor_tasks.benchmarks.options import absent, parameter, variants
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -345,5 +346,5 @@ CAPTION_WRITING = Benchmark(
         verdict_in_words=False,
     ),
     uses=Uses(writes="captions"),
-    lm_eval=variants("caption_writing", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
+    lm_eval=variants("caption_writing", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True),
 )

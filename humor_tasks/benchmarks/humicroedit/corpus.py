@@ -262,7 +262,9 @@ def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Rec
 
 def templates(name: str, *shows: str) -> tuple[Template, ...]:
     """The templates of a task and of the setting, which shows these fields."""
-    return Template("humicroedit", f"{name}.txt"), Template("humicroedit", f"{name}.{{o.setting}}.txt", shows)
+    return Template("humicroedit", f"{name}.txt"), Template(
+        "humicroedit", f"{name}.{{o.setting}}.txt", shows, shared=True
+    )
 
 
 def prompt(run: Run[HumicroeditOptions], record: Record, name: str, **more: str) -> Prompt:

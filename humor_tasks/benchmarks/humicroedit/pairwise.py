@@ -14,12 +14,14 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.choice import outcome as choice
+from humor_tasks.benchmarks.choice import rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
-from humor_tasks.benchmarks.options import OnUnparsed, parameter, variants
+from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -114,6 +116,13 @@ def _pair(pair: corpus.Pair) -> Record:
         groups={},
         facts={"difference": _difference(pair)},
     )
+
+
+def swap(record: Record, k: int) -> Record:
+    """The pair in the other order, for k = 1; see `choice.rotate`."""
+    turned = rotate(record, k)
+    other = {name: record.fields[name[:-1] + "21"[int(name[-1]) - 1]] for name in record.fields if name[-1] in "12"}
+    return replace(turned, fields={**turned.fields, **other})
 
 
 def _difference(pair: corpus.Pair) -> float | None:
@@ -283,5 +292,6 @@ PAIRWISE = Benchmark(
     prompt=prompt,
     outcome=outcome,
     uses=Uses(submits="pairwise"),
-    lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
+    rotate=swap,
+    lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until", wordings=True),
 )

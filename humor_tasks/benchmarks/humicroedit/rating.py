@@ -14,7 +14,8 @@ from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Leve
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import parameter, variants
+from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -277,5 +278,5 @@ RATING = Benchmark(
     outcome=outcome,
     uses=Uses(submits="rating"),
     display=Display(charts=CHARTS),
-    lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
+    lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until", wordings=True),
 )

@@ -16,9 +16,10 @@ from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import absent, parameter, variants
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
@@ -200,6 +201,7 @@ HUMORBENCH = Benchmark(
         "generate_until",
         settings={"": {}, "_hard": {"subset": "hard"}},
         about="Explanations, generated and logged (--log_samples); `humor-tasks grade` grades them.",
+        wordings=True,
     ),
 )
 

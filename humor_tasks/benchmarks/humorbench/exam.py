@@ -16,7 +16,8 @@ from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import absent, parameter, variants
+from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -206,5 +207,5 @@ AUTOGRADER = Benchmark(
     part=part,
     verdicts=VERDICTS,
     uses=Uses(examines_judges=True),
-    lm_eval=variants("humorbench_autograder", "generate_until"),
+    lm_eval=variants("humorbench_autograder", "generate_until", wordings=True),
 )

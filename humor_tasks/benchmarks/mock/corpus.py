@@ -13,10 +13,12 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
+from humor_tasks.benchmarks.choice import lettered
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.options import OutputType, Split, Variant, WithPictures, parameter, variants
+from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
@@ -225,7 +227,7 @@ def record_of(
     if hidden and len(turns) == 1:
         raise BadInput(f"{where}: dialogue has 1 utterance; where the last is hidden, there must be one before it.")
     words = dict(zip(("material", "hidden", "thing", "line", "quality"), WORDS[scene], strict=True))
-    fields = words | {"choices": "\n".join(f"{a}) {choice}" for a, choice in zip("ABCD", choices, strict=False))}
+    fields = words | {"choices": lettered(choices)}
     whole = "\n".join(f"{speaker}: {spoken}" for speaker, spoken in turns) or line
     fields |= {"said": _said(turns, line, hidden), "caption": "" if hidden else whole}
     fields |= {"punchline": "" if hidden else line}
@@ -337,7 +339,7 @@ def templates(task: str) -> Callable[[MockOptions], list[Template]]:
 
 def showing(shown: str, fixed: bool = False) -> list[Template]:
     """The templates that show an item, by the value of `input`."""
-    return [Template("mock", f"show.{how}.txt", fixed=fixed) for how in SHOWN[shown]]
+    return [Template("mock", f"show.{how}.txt", fixed=fixed, shared=True) for how in SHOWN[shown]]
 
 
 def prompt(run: Run[MockOptions], record: Record) -> Prompt:
@@ -385,5 +387,5 @@ def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
 
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
     """The tasks of one benchmark; lm-eval has no model with video input, so that only `_frames` shows comedy."""
-    tasks = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})
+    tasks = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"}, wordings=True)
     return *tasks, *variants(base + "_frames", "generate_until", settings=FRAMES, metadata={"scene": "comedy"})

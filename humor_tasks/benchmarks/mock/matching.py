@@ -5,7 +5,7 @@ from __future__ import annotations
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
@@ -48,5 +48,6 @@ MOCK_MATCHING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     uses=corpus.uses("matching", card.LINE),
+    rotate=rotate,
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

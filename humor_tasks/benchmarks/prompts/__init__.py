@@ -1,4 +1,7 @@
-"""Prompt templates: packaged text files, which files in a user's folder can replace.
+"""Prompt templates: packaged text files in several wordings, which files in a user's folder can replace.
+
+The files of a family are prompt set A. A folder in it with a capital letter as its name, such as `B`, is another prompt
+set: the same protocol in other words. A set has every template of the family that is not `shared`.
 
 A template is text with `$name` fields. A chat template is divided into turns by lines of the form
 `== system ==`, `== user ==` or `== assistant ==`. Fields are filled in one pass after the division into turns, so data
@@ -16,11 +19,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.options import ALL, FIRST
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Role, Turn
 from humor_tasks.errors import BadInput, nearest
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+_SET = re.compile(r"[A-Z]")
 _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
 
 
@@ -33,6 +38,7 @@ class Template:
     name: the file's name; `{o.NAME}` stands for a value of the options.
     required: the fields that it must contain, because the model would otherwise not see the item.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
+    shared: whether all prompt sets have the same text, as for the layout of a row or the form of a verdict.
     reader: who would not see what, for the message where a field is missing.
     check: a function of the text and the options that raises BadInput for a text that cannot be used.
     """
@@ -41,20 +47,51 @@ class Template:
     name: str
     required: tuple[str, ...] = ()
     fixed: bool = False
+    shared: bool = False
     reader: str = "model would not see the item"
     check: Callable[[str, Any], object] | None = None
 
 
-def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
-    """The texts of the templates by name, in their order; those in the folder `options.prompts` replace packaged ones.
+def names_sets(prompts: str | None) -> bool:
+    """Whether a value of the parameter `prompts` names packaged prompt sets: one by its letter, or all."""
+    return prompts is None or prompts == ALL or _SET.fullmatch(prompts) is not None
 
-    Raises BadInput as `read_templates` does, for a name that the options do not fill in, and for a template without a
-    field that it must show.
+
+def folder_of(prompts: str | None) -> str | None:
+    """The folder that a value of the parameter `prompts` names; None where it names prompt sets."""
+    return None if names_sets(prompts) else prompts
+
+
+def prompt_sets(templates: Iterable[Template]) -> tuple[str, ...]:
+    """The letters of the prompt sets that these templates have; only A where none of them has a wording of its own."""
+    families = {template.family for template in templates if not (template.fixed or template.shared)}
+    held = [{p.name for p in _home(f).iterdir() if p.is_dir() and _SET.fullmatch(p.name)} for f in sorted(families)]
+    return (FIRST, *sorted(set.intersection(*held) - {FIRST} if held else ()))
+
+
+def check_set(templates: Iterable[Template], prompts: str | None, where: str) -> None:
+    """Raise BadInput, with `where` in the message, for a letter that is none of the templates' prompt sets."""
+    sets = prompt_sets(templates)
+    if prompts == ALL and len(sets) < 2:
+        raise BadInput(f"{where}: prompts={ALL} needs several prompt sets; there is only set {FIRST}. Leave it out.")
+    if names_sets(prompts) and prompts not in (None, ALL, *sets):
+        known = f"prompt sets {', '.join(sets)} and `{ALL}`" if len(sets) > 1 else f"only prompt set {FIRST}"
+        raise BadInput(f"{where}: prompts={prompts}: there are {known}. A folder of that name is given as ./{prompts}.")
+
+
+def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
+    """The texts of the templates by name, in their order, of the prompt set or the folder `options.prompts`.
+
+    Templates in a folder replace those of set A. Raises BadInput as `read_templates` does, for a name that the options
+    do not fill in, and for a template without a field that it must show.
     """
     texts: dict[str, str] = {}
     for template in templates:
         name = _name(template.name, options)
-        texts |= read_templates(template.family, [name], None if template.fixed else options.prompts)
+        chosen = options.prompts
+        if template.fixed or (template.shared and names_sets(chosen)):
+            chosen = None
+        texts |= read_templates(template.family, [name], chosen)
         check_shows(texts[name], name, template.required, template.reader)
         if template.check is not None:
             template.check(texts[name], options)
@@ -72,9 +109,16 @@ def read_templates(folder: str, names: Sequence[str], override: str | None) -> d
     """The templates `names` of `folder`; a file of the same name in `override` replaces a template.
 
     folder: the name of a folder of this package, or the absolute path of another package's folder.
-    Raises BadInput where `override` is not a folder or has a `.txt` file without a template of the same name.
+    override: a folder, or the letter of a prompt set, which must have all of `names`.
+    Raises BadInput for a prompt set without one of them, and where `override` is not a folder or has a `.txt` file
+    without a template of the same name.
     """
     packaged = _home(folder)
+    if override and names_sets(override):
+        chosen = packaged if override == FIRST else packaged / override
+        if lacking := [name for name in names if not (chosen / name).is_file()]:
+            raise BadInput(f"prompts={override}: prompt set {override} of {packaged.name} lacks {', '.join(lacking)}.")
+        return {name: _read(chosen / name) for name in names}
     known = sorted(path.name for path in packaged.glob("*.txt"))
     replaced = _override_files(override, known) if override else {}
     return {name: _read(replaced.get(name, packaged / name)) for name in names}

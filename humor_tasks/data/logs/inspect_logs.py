@@ -123,6 +123,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
     source = told.get("source")
     source = source if isinstance(source, Mapping) else {}
     rows = source.get("rows")
+    rows = rows * source.get("asked", 1) if isinstance(rows, int) else None
     first = next(iter(samples), None)
     known = task_metadata(first.metadata, f"{path}: sample {first.id}") if first else None
     roles = log.eval.model_roles or {}
@@ -139,7 +140,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         model=log.eval.model,
         instances=held,
         samples=_Samples(samples, path, log.eval.dataset.sample_ids or []),
-        rows=rows if isinstance(rows, int) else None,
+        rows=rows,
         status=log.status,
         error=log.error.message if log.error else None,
         options=known.options if known else {},

@@ -26,6 +26,7 @@ from humor_tasks.benchmarks.judging import (
     open_rubric,
 )
 from humor_tasks.benchmarks.preference import judging_of
+from humor_tasks.benchmarks.prompts import folder_of
 from humor_tasks.data.logs.record import task_metadata
 from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
@@ -72,7 +73,10 @@ class Judge:
         assert judging is not None  # others are refused
         how = self._how(state)
         try:
-            rubrics = [open_rubric(family, self.prompts or run.options.prompts, of) for family, of in judging.rubrics]
+            rubrics = [
+                open_rubric(family, self.prompts or folder_of(run.options.prompts), of)
+                for family, of in judging.rubrics
+            ]
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
             reply = _reply(run, judging, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)

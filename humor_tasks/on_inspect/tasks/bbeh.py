@@ -14,6 +14,7 @@ __all__ = ["bbeh_nycc"]
 @task
 def bbeh_nycc(
     dataset: str = "google-deepmind/bbeh",
+    order: Literal["as_given", "rotated"] = "as_given",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
@@ -23,7 +24,10 @@ def bbeh_nycc(
 
     Args:
         dataset: The public questions (downloaded once, pinned), a file task.json, a folder with it, or `sample`.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of random guesses.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).

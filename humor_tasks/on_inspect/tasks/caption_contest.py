@@ -19,6 +19,7 @@ def matching(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -40,11 +41,14 @@ def matching(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
@@ -61,6 +65,7 @@ def ranking(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -82,11 +87,14 @@ def ranking(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
@@ -103,6 +111,7 @@ def explanation(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -124,11 +133,14 @@ def explanation(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
@@ -145,6 +157,7 @@ def brainstorm(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     setting: Literal["description", "pixels"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     unconditional: bool = False,
     examples: int = 9,
     prompts: str | None = None,
@@ -169,6 +182,8 @@ def brainstorm(
             them (`pixels`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         unconditional: Show no cartoon: the model invents one and its caption, once an epoch. No rows are read.
         examples: Number of worked examples in the prompt.
         prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.

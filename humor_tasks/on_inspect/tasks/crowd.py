@@ -24,6 +24,7 @@ def crowd_pairs(
     doubtful: Literal["keep", "skip"] = "keep",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     cot: bool | None = None,
@@ -52,11 +53,14 @@ def crowd_pairs(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
         cot: Ask for reasoning before the answer; by default only without worked examples.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of the pairs, of worked examples and of random guesses.
@@ -80,6 +84,7 @@ def crowd_groups(
     doubtful: Literal["keep", "skip"] = "keep",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -111,10 +116,13 @@ def crowd_groups(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each of two single captions; 5 as published.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of random guesses.
@@ -137,6 +145,7 @@ def caption_writing(
     doubtful: Literal["keep", "skip"] = "keep",
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     judge_shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -170,10 +179,13 @@ def caption_writing(
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         judge_shots: Number of worked examples in the judges' prompt; 5 in the paper.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: A reply without exactly ten captions loses (`wrong`), or is left out (`exclude`).
         temperature: Temperature of judges whose configuration sets none; or `none`.
         seed: Seed of the judges.

@@ -16,6 +16,7 @@ def humicroedit_rating(
     dataset: str = "semeval-2020-task-7",
     split: Literal["train", "train_funlines", "dev", "test"] = "test",
     setting: Literal["edited_only", "original_and_edit"] = "edited_only",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     scale: str = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny",
     estimate: Literal["text", "expected"] = "text",
@@ -31,11 +32,14 @@ def humicroedit_rating(
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
         split: Split to evaluate; `train_funlines` is FunLines, additional training rows.
         setting: `edited_only` shows the edited headline; `original_and_edit` also shows the original.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each of a different headline of the train split.
         scale: The meanings of 0, 1, 2 and 3 in the prompt.
         estimate: `text` reads the number in the reply; `expected` is the mean under the model's probabilities of the
             digits.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: An unreadable rating counts as the worst possible rating (`wrong`) or is left out (`exclude`).
         seed: Seed of the worked examples.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
@@ -48,6 +52,7 @@ def humicroedit_pairwise(
     dataset: str = "semeval-2020-task-7",
     split: Literal["train", "train_funlines", "dev", "test"] = "test",
     setting: Literal["edited_only", "original_and_edit"] = "edited_only",
+    order: Literal["as_given", "rotated"] = "as_given",
     shots: int = 0,
     via: Literal["direct", "ratings"] = "direct",
     ties: Literal["drop", "keep"] = "drop",
@@ -65,13 +70,16 @@ def humicroedit_pairwise(
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
         split: Split to evaluate; `train_funlines` is FunLines, additional training rows.
         setting: `edited_only` shows the edited headline; `original_and_edit` also shows the original.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         shots: Number of worked examples in the prompt, each of a different headline of the train split.
         via: `direct` asks for A or B; `ratings` rates each headline once and compares (version 2-A-ratings).
         ties: `drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission.
         scale: With `via=ratings`: the meanings of 0, 1, 2 and 3 in the prompt.
         estimate: With `via=ratings`: `text` reads the number in the reply; `expected` is the mean under the model's
             probabilities of the digits.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`,
             only with `via=direct`).
         seed: Seed of worked examples and random guesses.

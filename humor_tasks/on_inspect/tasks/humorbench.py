@@ -16,6 +16,7 @@ def humorbench(
     dataset: str = "ReubenNarad/Humor-Bench",
     subset: str = "all",
     one_explanation_per: Literal["row", "caption"] = "row",
+    order: Literal["as_given", "rotated"] = "as_given",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -36,7 +37,10 @@ def humorbench(
             `subverted_trope`, `multi_step`, or a file of keys.
         one_explanation_per: One explanation per `row`, as published, or per `caption`, graded against all its elements
             (version 1-A-caption).
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
         temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
@@ -51,6 +55,7 @@ def humorbench(
 @task
 def humorbench_autograder(
     dataset: str | list[str] = "ReubenNarad/Humor-Bench",
+    order: Literal["as_given", "rotated"] = "as_given",
     prompts: str | None = None,
     structured: bool = False,
     temperature: float | str | None = 0.0,
@@ -64,7 +69,10 @@ def humorbench_autograder(
 
     Args:
         dataset: The public rubrics (downloaded once, pinned), a rubric CSV or several separated by commas, or `sample`.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         structured: Request a JSON verdict through the provider's structured output.
         temperature: Temperature of the judge; `none`: the provider's default.
         seed: Seed of the judge.

@@ -21,6 +21,7 @@ def mock_detecting(
     frames: int = 8,
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -42,12 +43,15 @@ def mock_detecting(
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
@@ -65,6 +69,7 @@ def mock_matching(
     frames: int = 8,
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -86,12 +91,15 @@ def mock_matching(
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
@@ -109,6 +117,7 @@ def mock_explaining(
     frames: int = 8,
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -130,12 +139,15 @@ def mock_explaining(
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
@@ -154,6 +166,7 @@ def mock_generation(
     frames: int = 8,
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    order: Literal["as_given", "rotated"] = "as_given",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -180,6 +193,8 @@ def mock_generation(
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.

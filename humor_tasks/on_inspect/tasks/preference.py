@@ -22,8 +22,8 @@ def explanation_preference(
     scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "all",
     setting: Literal["description", "pixels", "caption_only", "frames"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
-    of: Literal["explanation", "mock_explaining", "mock_generation"] = "explanation",
     order: Literal["both", "random", "fixed"] = "both",
+    of: Literal["explanation", "mock_explaining", "mock_generation"] = "explanation",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -51,8 +51,8 @@ def explanation_preference(
             `frames`.
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
-        of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
+        of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         on_unparsed: An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.

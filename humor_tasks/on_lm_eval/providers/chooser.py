@@ -116,7 +116,7 @@ def question_of(request: Instance) -> Question:
         fields = doc.get("fields", {})
         check_chooses(doc["choices"], fields)
         question = Question(
-            doc["id"],
+            str(doc.get("item", doc["id"])),
             doc["context"],
             tuple(doc["choices"]),
             about=fields.get("punchline", ""),
