@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,9 +80,9 @@ class Ways:
         """Every record under every prompt set and in every rotation, item by item."""
         if self.number == 1:
             return tuple(records)
-        made = []
+        made, recent = [], _Recent()
         for item in records:
-            record = item if item.picture is None else replace(item, picture=_kept(item.picture))
+            record = item if item.picture is None else replace(item, picture=recent.kept(item.picture))
             for letter, k in itertools.product(self.sets or ("",), range(len(self.letters) or 1)):
                 turned = rotate(record, k) if rotate and k else record
                 name = "-".join(filter(None, (letter, f"r{k}" if self.letters else "")))
@@ -103,21 +104,26 @@ def as_item(record: Record) -> Record:
     return replace(record, id=asking_of(record).item) if ASKED in record.facts else record
 
 
-_read: dict[int, bytes] = {}
+class _Recent:
+    """The bytes of the pictures that were read last: the askings of an item follow each other, and it is read once."""
 
+    def __init__(self) -> None:
+        self._bytes: dict[int, bytes] = {}
+        self._lock = threading.Lock()
 
-def _kept(picture: Picture) -> Picture:
-    """The picture, whose bytes stay in memory while its item is asked, so that they are read once."""
+    def kept(self, picture: Picture) -> Picture:
+        """The picture, read through this memory; the original stays alive, so that its id is no other picture's."""
+        return replace(picture, read_bytes=lambda: self._read(picture))
 
-    def read_bytes() -> bytes:
-        data = _read.pop(id(picture), None)
+    def _read(self, picture: Picture) -> bytes:
+        with self._lock:
+            data = self._bytes.pop(id(picture), None)
         data = picture.read_bytes() if data is None else data
-        _read[id(picture)] = data
-        while len(_read) > KEPT:
-            _read.pop(next(iter(_read)), None)
+        with self._lock:
+            self._bytes[id(picture)] = data
+            while len(self._bytes) > KEPT:
+                self._bytes.pop(next(iter(self._bytes)))
         return data
-
-    return replace(picture, read_bytes=read_bytes)
 
 
 # ---- items asked in every way ----------------------------------------------------------------------
@@ -231,16 +237,15 @@ def _gap(primary: Metric, name: str, key: Callable[[Outcome], str], value: Value
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         items = _units(outcomes, "item")
         clusters = [of_item[0].cluster for of_item in items]
-        totals, pseudo = [], []
+        values = []
         for setting in sorted({key(o) for o in outcomes}):
             rows = [[o for o in of_item if key(o) == setting] for of_item in items]
 
             def over(kept: Sequence[int], rows: Sequence[Sequence[Outcome]] = rows) -> float:
                 return value([o for i in kept for o in rows[i]])
 
-            totals.append(over(range(len(rows))))
-            pseudo.append(pseudo_values(over, clusters))
-        return spread(totals, pseudo, len(items), len(set(clusters)), bounded=primary.proportion)
+            values.append(pseudo_values(over, clusters))
+        return spread(values, len(items), len(set(clusters)), bounded=primary.proportion)
 
     about = f"Difference of `{primary.name}` {where}; it is at least 0 and too high on average where there is none."
     return Metric(name, "lower", estimate, counts=lambda o: bool(primary.counted([o])), about=about, whole=True)

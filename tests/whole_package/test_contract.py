@@ -161,7 +161,9 @@ def test_every_stub_loads_and_every_benchmark_has_one() -> None:
             }
             assert (config["output_type"], other["output_type"] == "generate_until") == ("generate_until", False)
     assert {config["benchmark"] for config in tasks.values()} == set(BENCHMARKS) - ONLY_IN_INSPECT
-    assert set(configs) - set(tasks) == {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+    assert set(configs) - set(tasks) == {
+        f"nyc{part}{way}" for part in ("", "_crossval", "_wordings") for way in ("", "_gen")
+    }
 
 
 def test_every_task_is_found_without_importing_it() -> None:
