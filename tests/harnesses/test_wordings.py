@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from inspect_ai import eval, eval_retry
 from inspect_ai.log import read_eval_log
 from standins import commands, logs
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.askings import asking_of
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
-from humor_tasks.testing import ChatServer, text_of
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 SETTINGS = {"dataset": "sample", "prompts": "all", "order": "rotated"}
 Rule = Callable[[Record, str, int], bool | str]
@@ -42,28 +49,33 @@ RULES: dict[str, tuple[Rule, dict[str, float]]] = {
 
 
 @pytest.fixture(scope="module")
-def run() -> Any:
+def run() -> Run:
     return load("matching", **SETTINGS, cot=False)
 
 
-@pytest.fixture
-def server(request: pytest.FixtureRequest, run: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    """A chat server that recognises an asking by its prompt and answers by the rule of this name."""
-    rule = RULES[request.param][0]
+@contextmanager
+def serving(run: Run, answer: Callable[[Record], str]) -> Iterator[ChatServer]:
+    """A chat server that recognises an asking by its prompt."""
     known = {"\n".join(turn.text for turn in run.prompt(record).turns): record for record in run.records}
     assert len(known) == len(run.records)
+    environment = {"MINE_API_KEY": "none", "OPENAI_API_KEY": "none"}
+    server = ChatServer(lambda messages: answer(known["\n".join(map(text_of, messages))]))
+    with server as started, patch.dict(os.environ, {**environment, "MINE_BASE_URL": server.url}):
+        yield started
 
-    def answer(messages: list[dict[str, Any]]) -> str:
-        record = known["\n".join(text_of(message) for message in messages)]
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, run: Run) -> Iterator[ChatServer]:
+    """A server that answers by the rule of this name."""
+    rule = RULES[request.param][0]
+
+    def answer(record: Record) -> str:
         said = rule(record, *asking_of(record)[1:])
         if isinstance(said, bool):
             said = str(record.target) if said else "ABCDE"[("ABCDE".index(str(record.target)) + 1) % 5]
         return f"Answer: {said}"
 
-    with ChatServer(answer) as started:
-        monkeypatch.setenv("MINE_API_KEY", "none")
-        monkeypatch.setenv("MINE_BASE_URL", started.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with serving(run, answer) as started:
         yield started
 
 
@@ -92,3 +104,69 @@ def test_lm_eval_tells_what_answers_depend_on(server: ChatServer, name: str, tmp
     found = logs.lm_eval_results(tmp_path)["results"]["nyc_matching_wordings_gen"]
     named = {key.split(",")[0]: value for key, value in found.items()}
     check(named | {"accuracy": named["acc"]}, name)
+
+
+def test_lm_eval_compares_likelihoods_under_every_set() -> None:
+    model = ScriptedLM(lambda prompt, doc: f"Answer: {doc['target']}" if doc["id"].endswith("@C") else "Answer: A")
+    found = run_lm_eval(model, "nyc_matching_wordings", metadata={"dataset": "sample"})["results"]
+    metrics = {key.split(",")[0]: value for key, value in found["nyc_matching_wordings"].items()}
+    assert metrics["acc_set_C"] == 1
+    assert metrics["acc_set_A"] == metrics["acc_set_E"]
+    assert metrics["spread"] == pytest.approx(1 - metrics["acc_set_A"])
+    assert metrics["spread_stderr"] > 0
+    assert metrics["right_under_all"] == metrics["acc_set_A"]
+    assert len(model.asked) == 10 * 5 * 5
+
+
+@pytest.mark.parametrize("rows", [{"limit": 7}, {"samples": {"nyc_matching_wordings": [0, 1, 2, 3, 5]}}])
+def test_lm_eval_refuses_to_leave_out_askings_of_an_item(rows: dict[str, Any]) -> None:
+    model = ScriptedLM("Answer: A")
+    with pytest.raises(BadInput, match=r"each item is asked 5 times.*a multiple of 5"):
+        run_lm_eval(model, "nyc_matching_wordings", metadata={"dataset": "sample"}, **rows)
+    assert not model.asked
+    whole = {"limit": 10} if "limit" in rows else {"samples": {"nyc_matching_wordings": [*range(5, 15)]}}
+    assert run_lm_eval(model, "nyc_matching_wordings", metadata={"dataset": "sample"}, **whole)["results"]
+
+
+def test_inspect_counts_items_whose_askings_ended_with_an_error(tmp_path: Path) -> None:
+    """A run that is resumed has whole items again; until then an item without all of its askings does not count."""
+    settings = {"dataset": "sample", "prompts": "all", "cot": False}
+    run = load("matching", **settings)
+    down = {run.records[3].id}
+
+    def answer(record: Record) -> str:
+        if record.id in down:
+            raise RuntimeError("the server is down")
+        return "Answer: A"
+
+    with serving(run, answer):
+        how = {"model": "openai-api/mine/m", "log_dir": str(tmp_path), "max_retries": 0}
+        [log] = eval("humor_tasks/matching", task_args=settings, fail_on_error=False, display="none", **how)
+        cut = logs.metrics(log)
+        assert cut["incomplete"] == pytest.approx(0.1)
+        assert cut["right_under_all"] == cut["accuracy"]
+        down.clear()
+        [log] = eval_retry(log, display="none")
+    assert "incomplete" not in logs.metrics(log)
+    assert log.results is not None
+    assert log.results.completed_samples == 50
+
+
+def test_inspect_says_how_many_requests_there_are_before_the_first(caplog: pytest.LogCaptureFixture) -> None:
+    build("matching", {**SETTINGS, "cot": False})
+    assert "10 items, each asked 25 times (5 prompt sets x 5 orders): 250 requests" in caplog.text
+    caplog.clear()
+    build("matching", {"dataset": "sample"})
+    assert "requests" not in caplog.text
+
+
+def test_inspect_counts_epochs_beside_the_askings(tmp_path: Path) -> None:
+    model = ScriptedModel("m", "Answer: A")
+    settings = {"dataset": "sample", "prompts": "all", "cot": False}
+    [log] = eval(
+        "humor_tasks/matching", task_args=settings, model=model.model, epochs=2, display="none", log_dir=str(tmp_path)
+    )
+    metrics = logs.metrics(log)
+    assert len(model.asked) == 100
+    assert metrics["same_answer"] == 1
+    assert "incomplete" not in metrics
