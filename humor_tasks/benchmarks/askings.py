@@ -22,14 +22,12 @@ from typing import Any, NamedTuple
 from humor_tasks.benchmarks.answers import AnswerForm, Choice, Rating, YesNo
 from humor_tasks.benchmarks.metric import Metric, rate, share
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.records import ASKED, Outcome, Record
 from humor_tasks.scorers.estimate import Estimate, linearised
 from humor_tasks.scorers.jackknife import pseudo_values
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.spread import spread
 
-ASKED = "asked"
-"""The key of a record's and an outcome's facts with its `Asking`."""
 INCOMPLETE = rate("incomplete", "Share of items that lack a prompt set or an order; they do not count.")
 KEPT = 32  # pictures of so many items, whose askings are asked at about the same time
 

@@ -17,7 +17,7 @@ from typing import Any
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import Panel, Verdicts
 from humor_tasks.benchmarks.metric import Metric, rate
-from humor_tasks.data.logs import read_run
+from humor_tasks.data.logs import check_asked_once, read_run
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -60,6 +60,7 @@ def read_system(spec: str, run: Run) -> System:
     known = {record.id: record for record in run.records}
     texts = {}
     for sample in finished.samples:
+        check_asked_once(sample)
         reply = sample.reply or ""
         text = run.outcome(known[sample.id], reply).answer or "" if sample.id in known else reply.strip()
         texts[sample.id] = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be logged

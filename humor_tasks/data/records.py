@@ -12,6 +12,8 @@ from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 
+ASKED = "asked"
+"""The key of a record's and an outcome's facts that says which of several askings of an item they are."""
 Role = Literal["system", "user", "assistant"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import AnswerForm
-from humor_tasks.data.logs import read_run
+from humor_tasks.data.logs import check_asked_once, read_run
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.choosers.chooser import LETTERS
@@ -56,6 +56,7 @@ def read_answers(path: Path) -> Answers:
     pairs = {}
     letters = ""
     for sample in run.samples:
+        check_asked_once(sample)
         letters = LETTERS[: len(sample.choices)]
         if (letters or subtask) and not sample.scores:
             raise BadInput(f"{sample.where} has no score; {UNSCORED[run.harness]}.")

@@ -19,6 +19,9 @@ NO_EFFECT = ("device", "workers", "checkpointing", "micro_batch")
 """Settings that do not affect the results, and may differ when a run is resumed."""
 
 
+ONE_SET = "a system is trained on one prompt set; evaluate it with prompts=all."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(Declared):
     """The settings of one run. Raises BadInput naming an invalid value."""

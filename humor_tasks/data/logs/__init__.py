@@ -12,7 +12,7 @@
 | `metadata` | task metadata of a sample: Inspect's sample metadata or lm-eval's document |
 """
 
-from humor_tasks.data.logs.reading import read_run
+from humor_tasks.data.logs.reading import check_asked_once, read_run
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
 
-__all__ = ["FinishedRun", "LoggedSample", "Scored", "Usage", "read_run"]
+__all__ = ["FinishedRun", "LoggedSample", "Scored", "Usage", "check_asked_once", "read_run"]

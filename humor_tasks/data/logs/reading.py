@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample
+from humor_tasks.data.records import ASKED
 from humor_tasks.errors import BadInput
 
 RETRY = "finish it with inspect eval-retry."
@@ -111,3 +112,12 @@ class _Checked:
                 raise BadInput(f"{sample.where}: holds a second reply for {sample.id}; keep one run a file.")
             seen.add((sample.epoch, sample.id))
             yield sample
+
+
+def check_asked_once(sample: LoggedSample) -> None:
+    """Raise BadInput for a reply that is one of several to its item, where one is needed."""
+    if ASKED in sample.facts:
+        raise BadInput(
+            f"{sample.where}: its item was asked several times (prompts=all or order=rotated), and one reply an item "
+            "is needed. Run the task with one prompt set and order=as_given."
+        )

@@ -30,6 +30,7 @@ from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.benchmarks.options import ALL
 from humor_tasks.benchmarks.prompts import templates_hash
 from humor_tasks.data.logs.record import TaskMetadata, task_metadata
 from humor_tasks.data.media.checking import check_rows
@@ -70,6 +71,8 @@ def chain_of_task_solver(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
             )
         try:
+            if ALL in (prompts, of_task.options.get("prompts")):
+                raise BadInput("it shows worked samples in one wording; use one prompt set, or chain_of_task=true.")
             asked = _required("task", task or _chain(of_task).subtask, ORDER)
             where = _required("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}

@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
-from humor_tasks.benchmarks.prompts import fill, read_templates
+from humor_tasks.benchmarks.prompts import fill, folder_of, read_templates
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
@@ -42,7 +42,7 @@ def describe_first_solver(
     """See `humor_tasks.on_inspect.parts.describe_first`."""
     try:
         how = DescriberSettings(instruction, temperature, max_tokens, seed)
-        scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
+        scenes = read_templates("nycc", [PIXELS, WORDS], folder_of(prompts))  # prompt sets share them
     except BadInput as problem:
         cannot_run(f"describe_first: {problem}")
     known: dict[tuple[str, str], dict[str, str]] = {}

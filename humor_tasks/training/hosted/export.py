@@ -56,6 +56,8 @@ def open_splits(task: str, given: Sequence[str] = (), **named: str | None) -> di
             if split != "test":
                 raise
     for split, run in runs.items():
+        if run.ways.number > 1:
+            raise BadInput(f"{task}: prompts=all and order=rotated are for evaluations; train with one prompt set.")
         lacking = [record.id for record in run.records if not record.target]
         if lacking and split != "test":
             raise BadInput(f"{task}, split {split}: {listed('row', lacking, most=3)}: they have no answer to train on.")

@@ -10,7 +10,7 @@ from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.benchmarks.options import parameter, read_parameters, required
 from humor_tasks.errors import BadInput
-from humor_tasks.training.settings import AdamW, Adapters, Machine, Steps, rates
+from humor_tasks.training.settings import ONE_SET, AdamW, Adapters, Machine, Steps, rates
 
 TASKS = trained("image_text")
 
@@ -39,7 +39,11 @@ class ImageTextTrainConfig(Steps, AdamW, Adapters, Machine):
     )
     input: str = parameter("media", "media (pictures and clips), frames or description.")
     frames: int = parameter(8, "Frames of a clip.")
-    prompts: str | None = parameter(None, "Folder of templates that replace the packaged ones. Evaluate with the same.")
+    prompts: str | None = parameter(
+        None,
+        "Prompt set, or folder of templates that replace those of set A. Evaluate with the same.",
+        never={"all": ONE_SET},
+    )
     fold: str = "0"  # MOCK has no folds
     lr: tuple[float, ...] = rates((2e-5,), "the best on validation is kept")
     batch_size: int = parameter(32, "Rows per step, over all devices.", least=1, most=65536)

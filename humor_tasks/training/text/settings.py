@@ -10,7 +10,7 @@ from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.benchmarks.options import parameter, parameters_of, required
 from humor_tasks.errors import BadInput
-from humor_tasks.training.settings import AdamW, Adapters, Machine, Rows, Steps, rates
+from humor_tasks.training.settings import ONE_SET, AdamW, Adapters, Machine, Rows, Steps, rates
 
 EVALUATED = ("validation", "test")
 # The literals of models.text, which imports torch.
@@ -32,7 +32,11 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
     model_revision: str | None = parameter(None, "Branch, tag or commit of a model on the hub.", also=int)
     scene: str = parameter("all", "mock tasks: all, stills, cartoon, post or comedy.")
     setting: str = parameter("description", "caption_only: without the cartoon.", among=("description", "caption_only"))
-    prompts: str | None = parameter(None, "Folder of templates that replace the packaged ones. Evaluate with the same.")
+    prompts: str | None = parameter(
+        None,
+        "Prompt set, or folder of templates that replace those of set A. Evaluate with the same.",
+        never={"all": ONE_SET},
+    )
     encoding: str = parameter(
         "cross", "encoders: cross (scene and choice together) or bi (each text alone).", among=ENCODINGS
     )
