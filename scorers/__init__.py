@@ -37,6 +37,7 @@
 | `preference` | `win_rate`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
 | `paired` | `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `jackknife` | `pseudo_values`, `swap_values`: one system and two by any statistic, without one cluster at a time |
+| `spread` | `spread`: the highest less the lowest score of several settings, such as wordings of a prompt |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
@@ -85,6 +86,7 @@ from .recitation import Match, matches
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
 from .rouge import rouge_l
+from .spread import spread
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, panel_rating, read_verdict
@@ -197,6 +199,7 @@ __all__ = [
     "sentence_bleu",
     "spearman",
     "spearman_p",
+    "spread",
     "swap_values",
     "token_perplexity",
     "win_rate",
