@@ -362,6 +362,8 @@ class Run(Generic[O_co]):
         primary = self.benchmark.metrics[0]
 
         def value(outcomes: Sequence[Outcome]) -> float:
+            if primary.estimate is None and outcomes and self.benchmark.part(self, outcomes[0].groups) is None:
+                return math.fsum(o.values[primary.name] for o in outcomes) / len(outcomes)  # without an interval
             return float(self.benchmark.summary(self, primary, outcomes)[primary.name].value)
 
         several = askings.metrics(primary, self.form, self.ways, value)
