@@ -21,6 +21,7 @@
 | `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `majority`, `covered`; `panel_rating` |
 | `preferred` | `read_preferred`: a judge's A, B or TIE; `panel_choice` of several judges |
 | `judge` | `judge_exam`: JUDGE_METRICS of a judge's verdicts against human labels |
+| `panel` | `panel_errors`: how alike the errors of several judges are, and what a majority of them gains |
 | `agreement` | `agreement`: all coefficients; `raw_agreement`, `gwet_ac1`, `fleiss_kappa` |
 | `krippendorff` | `krippendorff_alpha`: agreement of nominal, ordinal, interval or ratio ratings |
 | `kappa` | `cohen_kappa`: agreement of two raters, optionally weighted |
@@ -69,6 +70,7 @@ from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
 from .paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
+from .panel import MajorityGain, PanelErrors, panel_errors
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
 from .preference import (
@@ -108,9 +110,11 @@ __all__ = [
     "Explanation",
     "Fields",
     "LengthControlled",
+    "MajorityGain",
     "Match",
     "NoiseCeiling",
     "PairedTest",
+    "PanelErrors",
     "Preferred",
     "RaterQuality",
     "Rating",
@@ -167,6 +171,7 @@ __all__ = [
     "paired_difference",
     "paired_tests",
     "panel_choice",
+    "panel_errors",
     "panel_rating",
     "pearson",
     "percentile",

@@ -56,7 +56,7 @@ def clustered_proportion(values: Sequence[float], clusters: Sequence[Hashable], 
     """
     mean = clustered_mean(values, clusters, level)
     _check_share(values, [1] * len(values), "values")
-    return _with_share_interval(mean, values, [1.0] * len(values), clusters, level)
+    return with_share_interval(mean, values, [1.0] * len(values), clusters, level)
 
 
 def clustered_share(
@@ -77,7 +77,7 @@ def clustered_share(
     counted = [i for i, d in enumerate(denominators) if d != 0]
     weights = [float(denominators[i]) for i in counted]
     shares = [numerators[i] / denominators[i] for i in counted]
-    return _with_share_interval(ratio, shares, weights, [clusters[i] for i in counted], level)
+    return with_share_interval(ratio, shares, weights, [clusters[i] for i in counted], level)
 
 
 def proportion_of_folds(
@@ -92,7 +92,7 @@ def proportion_of_folds(
     folds = [clustered_proportion(x, c, level) for x, c in zip(values, clusters, strict=True)]
     mean = mean_of_folds(folds, level)
     weights = [1 / len(fold) for fold in values for _ in fold]
-    return _with_share_interval(mean, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
+    return with_share_interval(mean, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
 
 
 def _check_share(numerators: Sequence[float], denominators: Sequence[float], name: str) -> None:
@@ -102,10 +102,10 @@ def _check_share(numerators: Sequence[float], denominators: Sequence[float], nam
             raise BadInput(f"{name}[{i}] is {top!r}; in a proportion it lies between 0 and {limit}.")
 
 
-def _with_share_interval(
+def with_share_interval(
     e: Estimate, shares: Sequence[float], weights: Sequence[float], clusters: Sequence[Hashable], level: float
 ) -> Estimate:
-    """`found` with the interval of a weighted proportion; as it is where it has no interval."""
+    """`e` with the interval of a weighted proportion at its value; as it is where it has no interval."""
     if math.isnan(e.stderr) or math.isnan(e.value):
         return e
     import numpy as np
