@@ -353,7 +353,7 @@ class Run(Generic[O_co]):
         return found | ({incomplete: {incomplete: lacking}} if lacking else {})
 
     def summary(self, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-        """A metric over the outcomes that count towards it, and where it is divided over each part of the data."""
+        """A metric over the outcomes that count towards it, and over each part of the data."""
         return {metric.name: metric.over(outcomes)} if metric.whole else self.benchmark.summary(self, metric, outcomes)
 
     @functools.cached_property
