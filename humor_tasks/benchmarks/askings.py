@@ -65,14 +65,19 @@ class Ways:
         """The number of askings as an entry `asked` of the provenance, where it is not 1."""
         return {"asked": self.number} if self.number > 1 else {}
 
+    @property
+    def told(self) -> str:
+        """How often each item is asked: "once", or "25 times (5 prompt sets x 5 orders)"."""
+        counts = {"prompt sets": len(self.sets), "orders": len(self.letters)}
+        parts = [f"{count} {what}" for what, count in counts.items() if count]
+        return f"{self.number} times ({' x '.join(parts)})" if parts else "once"
+
     def in_words(self, items: int) -> str:
         """The number of requests for so many items, as a sentence; "" where each item is asked once."""
         if self.number == 1:
             return ""
-        counts = {"prompt sets": len(self.sets), "orders": len(self.letters)}
-        parts = [f"{count} {what}" for what, count in counts.items() if count]
-        how = f"each asked {self.number} times ({' x '.join(parts)})"
-        return f"{items:,} items, {how}: {items * self.number:,} requests for each reply that is asked for."
+        requests = f"{items * self.number:,} requests for each reply that is asked for."
+        return f"{items:,} items, each asked {self.told}: {requests}"
 
     def askings(self, records: Sequence[Record], rotate: Callable[[Record, int], Record] | None) -> tuple[Record, ...]:
         """Every record under every prompt set and in every rotation, item by item."""
@@ -224,6 +229,7 @@ def _among(primary: Metric, end: str, key: Callable[[Outcome], str], wanted: str
         name=f"{primary.name}_{end}",
         lm_eval_name=f"{primary.name_in_lm_eval}_{end}",
         estimate=primary.over,
+        of=primary.name,
         counts=lambda o: key(o) == wanted and bool(primary.counted([o])),
         about=f"`{primary.name}` {where}.",
     )

@@ -28,6 +28,7 @@ class Metric:
     about: what the values say, in one sentence, for the documentation.
     neutral: the values only describe, such as a length: the documentation names no better direction.
     whole: it is reported over all outcomes alone, and not by the parts of the data.
+    of: the metric whose values of items these are, where it is another one: over some of the outcomes.
     """
 
     name: str
@@ -39,6 +40,12 @@ class Metric:
     about: str = ""
     neutral: bool = False
     whole: bool = False
+    of: str = ""
+
+    @property
+    def values(self) -> str:
+        """The name of the items' values in `Outcome.values`."""
+        return self.of or self.name
 
     @property
     def name_in_lm_eval(self) -> str:

@@ -58,7 +58,7 @@ def refusals(a: Result, b: Result) -> list[str]:
     if a.benchmark.name != b.benchmark.name:
         return reasons
     reasons += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
-    if not (a.complete and b.complete) or a.targets == b.targets:
+    if not (a.complete and b.complete) or a.targets == b.targets or _asked_otherwise(a, b):
         return reasons
     if in_one := len(a.targets.keys() ^ b.targets.keys()):
         return [*reasons, f"rows: {in_one} of {len(a.targets.keys() | b.targets.keys())} are in one of the two only"]
@@ -75,6 +75,8 @@ def reasons_apart(a: Result, b: Result) -> list[str]:
     if a.complete and b.complete:
         return refusals(a, b) + _other_inputs(a, b)
     reasons = _other_protocol(a, b)
+    if _asked_otherwise(a, b):
+        return reasons
     rows = [result.signature.get("rows") for result in (a, b)]
     if None not in rows and rows[0] != rows[1]:
         return [*reasons, f"fingerprint of the rows: {rows[0]} and {rows[1]}"]
@@ -94,7 +96,8 @@ def _other_protocol(a: Result, b: Result) -> list[str]:
     if a.benchmark.name != b.benchmark.name:
         return [f"benchmark: {a.benchmark.name} and {b.benchmark.name}"]
     changed = differing((a.signature, b.signature))
-    reasons = [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
+    reasons = _asked_otherwise(a, b)
+    reasons += [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
     if a.run.version != b.run.version and not any(reason.startswith(PROTOCOL["v"]) for reason in reasons):
         reasons.append(f"{PROTOCOL['v']}: {a.run.version} and {b.run.version}")
     if a.benchmark.judging and a.scorer != b.scorer:
@@ -103,9 +106,17 @@ def _other_protocol(a: Result, b: Result) -> list[str]:
         reasons.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
     asked = differing((a.judging, b.judging))  # graders who were asked in another way are another instrument
     reasons += [f"{name} of the graders: {x} and {y}" for name, (x, y) in asked.items()]
-    if "prompts" in changed and changed.keys().isdisjoint(WITH_PROMPT):
+    if "prompts" in changed and changed.keys().isdisjoint(WITH_PROMPT) and not _asked_otherwise(a, b):
         reasons.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
     return reasons
+
+
+def _asked_otherwise(a: Result, b: Result) -> list[str]:
+    """The reason that an item of one is asked under other prompt sets or in other orders; none where it is not."""
+    one, other = a.opened.ways, b.opened.ways
+    if one == other:
+        return []
+    return [f"askings of each item: {one.told} and {other.told} (run both with the same prompts and order)"]
 
 
 def _other_inputs(a: Result, b: Result) -> list[str]:

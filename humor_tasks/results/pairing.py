@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.results.comparable import labels, refusals
@@ -100,7 +99,7 @@ def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refuse
     benchmark = results[0].benchmark
     known = dict.fromkeys(name for result in results for name in result.estimates)
     name = metric or next(iter(known), "-")
-    of = _metric(benchmark, name)
+    of = _metric(results, name)
 
     def refuse(what: str, *reasons: str) -> None:
         refused.extend(Refused(benchmark.name, what, reason) for reason in reasons)
@@ -111,7 +110,7 @@ def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refuse
     systems = []
     for label, result in zip(labels(results), results, strict=True):
         if outcomes := _counted(result, of, name):
-            by_item = dataclasses.replace(result, outcomes=outcomes).by_item(of.name)
+            by_item = dataclasses.replace(result, outcomes=outcomes).by_item(of.values)
             systems.append(System(label, result, outcomes, of.over(outcomes), by_item))
         else:
             refuse(label, f"no item counts towards {name}.")
@@ -136,9 +135,10 @@ def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refuse
     return Draft(benchmark.name, of, name, means, [s for s in systems if id(s) in compared], pairs)
 
 
-def _metric(benchmark: Benchmark, name: str) -> Metric | None:
+def _metric(results: Iterable[Result], name: str) -> Metric | None:
     """The metric of this name, or the one that the name is a part of."""
-    prefixes = [m for m in benchmark.reported if name == m.name or name.startswith(f"{m.name}_")]
+    reported = (metric for result in results for metric in result.opened.reported)
+    prefixes = [m for m in reported if name == m.name or name.startswith(f"{m.name}_")]
     return max(prefixes, key=lambda m: len(m.name), default=None)
 
 
@@ -151,9 +151,9 @@ def _counted(result: Result, metric: Metric, name: str) -> tuple[Outcome, ...]:
 
 def _is_mean(system: System, metric: Metric) -> bool:
     """Whether the metric is the mean of its values over replies."""
-    if not all(metric.name in o.values for o in system.counted):
+    if not all(metric.values in o.values for o in system.counted):
         return False
-    mean = math.fsum(o.values[metric.name] for o in system.counted) / len(system.counted)
+    mean = math.fsum(o.values[metric.values] for o in system.counted) / len(system.counted)
     return metric.estimate is None or math.isclose(mean, system.value.value, rel_tol=EQUAL, abs_tol=EQUAL)
 
 

@@ -234,7 +234,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         rule = _rule(run, scorer)
         opened = find_benchmark(run.benchmark).reopen(first.version, {**first.options, **rule})
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda entry: entry[:2]), strict=True)
-        notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
+        notes = tuple(_notes(run, opened.ways.number, errors, without_error - len(of_scorer)))
         results.append(
             Result(
                 run=_read_by(run, rule) if rule else run,
@@ -285,13 +285,14 @@ def _system(run: FinishedRun) -> str:
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 
-def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:
+def _notes(run: FinishedRun, asked: int, errors: int, unscored: int) -> Iterator[str]:
     if run.status == INCOMPLETE:
         yield f"incomplete: {run.error}"
     elif run.status != "success":
         yield f"incomplete: the run ended with status {run.status}."
     if run.rows is not None and run.instances not in (0, run.rows) and run.status != INCOMPLETE:
-        yield f"incomplete: {run.instances} of {run.rows} items."
+        of = "items" if asked == 1 else f"replies, {asked} an item"
+        yield f"incomplete: {run.instances} of {run.rows} {of}."
     if errors:
         yield f"incomplete: {errors} samples ended with an error and have no score."
     if unscored > 0:  # a sample that ended with an error may have a score all the same

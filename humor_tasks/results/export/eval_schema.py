@@ -68,7 +68,7 @@ def _record(published: Published, organization: str, relationship: str, now: flo
         },
         "evaluation_results": [
             _score(result, metric, result.estimates[metric.name])
-            for metric in result.benchmark.reported
+            for metric in result.opened.reported
             if metric.name in result.estimates and math.isfinite(result.estimates[metric.name].value)
         ],
     }

@@ -169,7 +169,7 @@ def _in_columns(benchmark: Benchmark, results: Iterable[Result], parts: Sequence
     """The estimates that have a column: the primary metric; where nothing is published of it, also what is; parts."""
     estimated: dict[str, tuple[Metric, str]] = {}
     for result in results:
-        for metric in benchmark.reported:
+        for metric in result.opened.reported:
             for name in result.summaries.get(metric.name, ()):
                 estimated.setdefault(name, (metric, part_of(name, metric)))
     if not estimated:
