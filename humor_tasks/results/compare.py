@@ -23,6 +23,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import differences, settings
 from humor_tasks.results.pairing import EQUAL, Draft, Paired, Refused, System, draft_of
 from humor_tasks.results.result import LeftOut, Results
+from humor_tasks.results.wordings import drafts_by_set, set_of, told_of_askings, within_wordings
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
 
@@ -52,7 +53,8 @@ class Comparison:
 class Compared:
     """The systems compared by one metric of one benchmark; the best first, but two in the order given.
 
-    A system that compares with no other, such as an unfinished run, is not among them and has no place.
+    A system that compares with no other, such as an unfinished run, is not among them and has no place. sets: the same
+    under each prompt set, for runs under several.
     """
 
     benchmark: str
@@ -61,11 +63,12 @@ class Compared:
     systems: tuple[System, ...]
     comparisons: tuple[Comparison, ...]
     notes: tuple[str, ...]
+    sets: tuple[Compared, ...] = ()
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All comparisons of a command; Holm's correction is over all of them."""
+    """All comparisons of a command; Holm's correction is over all of them, and over all of those under a prompt set."""
 
     benchmarks: tuple[Compared, ...]
     refused: tuple[Refused, ...]
@@ -75,6 +78,11 @@ class Comparisons:
     def count(self) -> int:
         """The number of comparisons."""
         return sum(len(compared.comparisons) for compared in self.benchmarks)
+
+    @property
+    def count_by_set(self) -> int:
+        """The number of comparisons under one prompt set."""
+        return sum(len(of_set.comparisons) for compared in self.benchmarks for of_set in compared.sets)
 
 
 def compare(results: Results, metric: str | None = None, seed: int = 0) -> Comparisons:
@@ -90,26 +98,38 @@ def compare(results: Results, metric: str | None = None, seed: int = 0) -> Compa
         reasons += [f"{file.path}: {file.why}" for file in results.left_out]
         remedy = "there is nothing to compare. Give two or more runs of one benchmark that have the metric."
         raise BadInput("\n".join([remedy, *reasons]))
-    draws = max(DRAWS, DRAWS_EACH * len(pairs))
-    scores, swapped = [pair.scores for pair in pairs], [pair.swapped for pair in pairs]
-    tests = iter(paired_tests(scores, draws=draws, seed=seed, level=1 - ALPHA, swapped=swapped))
-    compared = [_tested(draft, [next(tests) for _ in draft.pairs], len(pairs), seed) for draft in drafts if draft.pairs]
+    drafts = [draft for draft in drafts if draft.pairs]
+    by_set = {d.benchmark: drafts_by_set(results.of(d.benchmark), d) for d in drafts}
+    of_sets = _tested([of_set for d in drafts for of_set in by_set[d.benchmark]], seed)
+    compared = []
+    for draft, found in zip(drafts, _tested(drafts, seed), strict=True):
+        sets = tuple(next(of_sets) for _ in by_set[draft.benchmark])
+        compared.append(dataclasses.replace(_with_strengths(found, draft, seed), sets=sets))
     return Comparisons(tuple(compared), tuple(refused), results.left_out)
 
 
-def _tested(draft: Draft, tests: Sequence[PairedTest], count: int, seed: int) -> Compared:
-    """The comparisons of one benchmark, of `count` in all."""
-    direction = draft.metric.direction
-    comparisons = [_comparison(pair, test, direction) for pair, test in zip(draft.pairs, tests, strict=True)]
-    strengths: Mapping[str, Strength] = {}
-    problem: tuple[str, ...] = ()
+def _tested(drafts: Sequence[Draft], seed: int) -> Iterator[Compared]:
+    """The comparisons of each draft; Holm's correction is over those of all."""
+    pairs = [pair for draft in drafts for pair in draft.pairs]
+    draws = max(DRAWS, DRAWS_EACH * len(pairs))
+    scores, swapped = [pair.scores for pair in pairs], [pair.swapped for pair in pairs]
+    tests = iter(paired_tests(scores, draws=draws, seed=seed, level=1 - ALPHA, swapped=swapped))
+    for draft in drafts:
+        direction = draft.metric.direction
+        comparisons = tuple(_comparison(pair, next(tests), direction) for pair in draft.pairs)
+        notes = (*_metric_notes(draft), *within_wordings(comparisons, draft.name))
+        notes += tuple(_comparison_notes(comparisons, len(pairs)))
+        yield Compared(draft.benchmark, draft.name, direction, tuple(draft.systems), comparisons, notes)
+
+
+def _with_strengths(compared: Compared, draft: Draft, seed: int) -> Compared:
+    """The same with the systems' strengths, or a note why there are none."""
     try:
         strengths = _strengths(draft, seed)
     except BadInput as error:
-        problem = (f"No Bradley-Terry strengths: {error}",)
-    systems = tuple(dataclasses.replace(s, strength=strengths.get(s.label)) for s in draft.systems)
-    notes = (*_metric_notes(draft), *_comparison_notes(comparisons, count), *problem)
-    return Compared(draft.benchmark, draft.name, direction, systems, tuple(comparisons), notes)
+        return dataclasses.replace(compared, notes=(*compared.notes, f"No Bradley-Terry strengths: {error}"))
+    systems = tuple(dataclasses.replace(s, strength=strengths.get(s.label)) for s in compared.systems)
+    return dataclasses.replace(compared, systems=systems)
 
 
 def _strengths(draft: Draft, seed: int) -> Mapping[str, Strength]:
@@ -152,6 +172,7 @@ def _metric_notes(draft: Draft) -> Iterator[str]:
             f"{draft.name} is no mean over items: intervals, p-values and needed items are from leaving out one of "
             f"{groups} groups of clusters at a time."
         )
+    yield from told_of_askings(draft)
     signed = [system for system in draft.systems if system.result.signature]
     for name, values in settings([system.result for system in signed]).items():
         users: dict[str, list[str]] = {}
@@ -230,8 +251,11 @@ def _cells(compared: Compared, c: Comparison, comparisons: int) -> dict[str, Any
 
 
 def as_csv(report: Comparisons) -> str:
-    """One row per comparison."""
-    rows = [_cells(compared, c, report.count) for compared in report.benchmarks for c in compared.comparisons]
+    """One row per comparison, and per prompt set and comparison under it."""
+    rows = []
+    for compared in report.benchmarks:
+        rows += [_cells(compared, c, report.count) for c in compared.comparisons]
+        rows += [_cells(of_set, c, report.count_by_set) for of_set in compared.sets for c in of_set.comparisons]
     return csv_text(COLUMNS, (row.values() for row in rows))
 
 
@@ -248,11 +272,13 @@ def as_json(report: Comparisons) -> str:
                     "files": [str(path) for path in s.result.paths],
                     "value": plain(s.value),
                     "strength": plain(s.strength),
+                    **({"spread": plain(s.result.estimates["spread"])} if compared.sets else {}),
                 }
                 for s in compared.systems
             ],
             "comparisons": [_cells(compared, c, report.count) for c in compared.comparisons],
             "notes": list(compared.notes),
+            **({"sets": _sets(compared, report.count_by_set)} if compared.sets else {}),
         }
         for compared in report.benchmarks
     ]
@@ -265,6 +291,12 @@ def as_json(report: Comparisons) -> str:
         "left_out": [{"path": str(file.path), "why": file.why} for file in report.left_out],
     }
     return json_text(data)
+
+
+def _sets(compared: Compared, count: int) -> list[dict[str, Any]]:
+    return [
+        {"set": set_of(s.metric), "comparisons": [_cells(s, c, count) for c in s.comparisons]} for s in compared.sets
+    ]
 
 
 # ---- Markdown -----------------------------------------------------------------------------------
@@ -282,6 +314,8 @@ def as_markdown(report: Comparisons) -> str:
         "not corrected. McNemar's test takes items as independent. Needed: the items that show such a difference with "
         "power .8."
     )
+    if report.count_by_set:
+        parts[-1] += f" The {report.count_by_set} comparisons under one prompt set are corrected among themselves."
     unlike = _grouped((f"{refused.benchmark}: {refused.what}", refused.why) for refused in report.refused)
     unlike += [f"{file.path}: {file.why}" for file in report.left_out]
     if unlike:
@@ -294,12 +328,23 @@ def _section(compared: Compared) -> Iterator[str]:
     if len(compared.systems) > 2:
         yield _matrix(compared)
     if len(compared.comparisons) <= MOST_LISTED:
-        head = ("first", "second", "difference", "p (Holm)", "p", "t", "McNemar", "first wins", "second wins", "ties")
-        yield table((*head, "items / clusters", "needed"), map(_row, compared.comparisons))
+        yield table(HEAD, map(_row, compared.comparisons))
     else:
         yield f"{len(compared.comparisons)} comparisons: -o FILE.csv or FILE.json lists them all."
     if compared.notes:
         yield _bullets(compared.notes)
+    if compared.sets and len(compared.comparisons) <= MOST_LISTED:
+        yield f"### {safe(compared.benchmark)}: {safe(compared.metric)} under each prompt set"
+        yield table(("set", *HEAD), ([set_of(s.metric), *_row(c)] for s in compared.sets for c in s.comparisons))
+        notes = dict.fromkeys(note for of_set in compared.sets for note in of_set.notes if note not in compared.notes)
+        if notes:
+            yield _bullets(notes)
+
+
+HEAD = (
+    *("first", "second", "difference", "p (Holm)", "p", "t", "McNemar", "first wins", "second wins", "ties"),
+    *("items / clusters", "needed"),
+)
 
 
 def _row(c: Comparison) -> list[str]:

@@ -91,10 +91,13 @@ class Draft:
     pairs: Sequence[Paired]
 
 
-def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refused]) -> Draft | None:
+def draft_of(
+    results: Sequence[Result], metric: str | None, refused: list[Refused], order: Sequence[str] = ()
+) -> Draft | None:
     """The pairs of one benchmark's results; None where no result has this metric.
 
-    Refusals are added to `refused`.
+    Refusals are added to `refused`. order: the labels of systems that come first, in this order; three systems or more
+    are otherwise in the order of their values.
     """
     benchmark = results[0].benchmark
     known = dict.fromkeys(name for result in results for name in result.estimates)
@@ -118,6 +121,7 @@ def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refuse
         refuse(systems[0].label, "there is no other run to compare it with.")
     if len(systems) > 2:
         systems.sort(key=lambda s: s.value.value if of.direction == "lower" else -s.value.value)
+        systems.sort(key=lambda s: order.index(s.label) if s.label in order else len(order))
     means = all(_is_mean(system, of) for system in systems)
     pairs: list[Paired] = []
     cache: dict[tuple[str, frozenset[str]], list[float]] = {}

@@ -26,6 +26,7 @@ def charts_of(groups: Sequence[Group], spent: Spending) -> tuple[Chart, ...]:
     declared.sort(key=lambda pair: list(DRAWN).index(type(pair[0])))
     charts = [DRAWN[type(chart)](chart, group) for chart, group in declared]
     charts += [*judge_bias(groups), *map(by_fold, groups)]
+    charts += [draw(group) for group in groups for draw in (by_prompt_set, by_place, by_letter)]
     return (*(chart for chart in charts if chart is not None), *cost_charts(groups, spent))
 
 
@@ -154,6 +155,57 @@ def by_fold(group: Group) -> Chart | None:
         _axis(metric),
         [Series(name, tuple(points)) for name, points in folds.items()],
     )
+
+
+# ---- several askings of an item ----------------------------------------------------------------
+
+
+def by_prompt_set(group: Group) -> Chart | None:
+    """The main metric over all prompt sets with its interval, beside one dot a set."""
+    metric = group.benchmark.metrics[0]
+    labelled = list(_labelled(_best_first(_with(_finished(group), metric.name), metric)))
+    series = [Series("mean of the sets", tuple(point(label, r.estimates[metric.name]) for label, r in labelled))]
+    for letter in group.results[0].opened.ways.sets:
+        name = f"{metric.name}_set_{letter}"
+        dots = [Point(label, e.value, n=e.n) for label, r in labelled if (e := r.estimates.get(name)) is not None]
+        series.append(Series(f"set {letter}", tuple(dots)))
+    return _chart(
+        BaseChart(f"prompt_sets_{group.benchmark.name}", f"{group.benchmark.name}: {metric.name} under each prompt set"),
+        group,
+        Axis("system", categories=tuple(label for label, _ in labelled)),
+        _axis(metric),
+        series if labelled and len(series) > 1 else (),
+        "The bar is the 95 % interval of the mean over the sets; intervals of the sets are in the tables.",
+    )
+
+
+def by_place(group: Group) -> Chart | None:
+    """The main metric by the place of the right choice."""
+    metric = group.benchmark.metrics[0]
+    declared = BaseChart(
+        f"places_{group.benchmark.name}", f"{group.benchmark.name}: {metric.name} by the place of the right choice"
+    )
+    x = Axis("the right choice", categories=tuple(group.results[0].opened.ways.letters))
+    return _chart(declared, group, x, _axis(metric), _by_letters(group, f"{metric.name}_right_at"))
+
+
+def by_letter(group: Group) -> Chart | None:
+    """How often each letter is the answer, against the share in which it is right."""
+    declared = BaseChart(f"letters_{group.benchmark.name}", f"{group.benchmark.name}: share of answers by letter")
+    letters = group.results[0].opened.ways.letters
+    lines = (Reference(f"share of right answers, 1/{len(letters)}", 1 / len(letters)),) if letters else ()
+    x, y = Axis("answer", categories=tuple(letters)), Axis("share of answers", percent=True, low=0)
+    return _chart(declared, group, x, y, _by_letters(group, "letter_share"), references=lines)
+
+
+def _by_letters(group: Group, start: str) -> list[Series]:
+    """The metrics START_A, START_B, ... of each finished run."""
+    series = []
+    for label, result in _labelled(_finished(group)):
+        found = {letter: result.estimates.get(f"{start}_{letter}") for letter in result.opened.ways.letters}
+        points = tuple(point(letter, e) for letter, e in found.items() if e is not None)
+        series += [Series(label, points)] if points else []
+    return series
 
 
 # ---- numbers ------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ MARKER = ".humor-tasks-report"
 FORMS = ("svg", "png")
 FILES: dict[str, Callable[[Report], str]] = {
     ".md": as_markdown,
-    ".csv": lambda report: csv_text(COLUMNS, (row.values() for row in report.rows)),
+    ".csv": lambda report: csv_text((*report.rows[0],) if report.rows else COLUMNS, (r.values() for r in report.rows)),
     ".json": lambda report: json_text(report.rows),
     ".html": page,
 }

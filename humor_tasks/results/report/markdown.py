@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.published import Figure as Published
 from humor_tasks.data.tables import safe, short, table
+from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.scorecard import Column, Scorecard
+from humor_tasks.results.report.scorecard import Column, Scorecard, explained, words
 from humor_tasks.results.report.table import (
     estimate_text,
     group_table,
@@ -32,7 +33,8 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = T
     card = report.scorecard
     parts = ["# Report"]
     if card.columns:
-        parts += ["## Scorecard", _scorecard(card), *_published(card.columns), *_notes(_beside(card.columns))]
+        parts += ["## Scorecard", _scorecard(card), *_published(card.columns)]
+        parts += _notes((*explained(card.columns), *_beside(card.columns)))
     apart = [group for group in card.groups if group.apart]
     if apart:
         parts += ["## What does not compare", *_notes(map(_apart, apart))]
@@ -91,7 +93,8 @@ def _cells(card: Scorecard, system: str, column: Column) -> str:
     texts = []
     for cell in card.cells(system, column):
         notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
-        texts.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
+        beside = [f"{words(name)} {estimate_text(e, column.metric)}" for name, e in cell.beside.items()]
+        texts.append(", ".join((estimate_text(cell.estimate, column.metric), *beside)) + (f" ({', '.join(notes)})" if notes else ""))
     return "; ".join(texts) or "-"
 
 
@@ -119,4 +122,7 @@ def _group(report: Report, group: Group) -> list[str]:
         parts.append(safe(f"These runs differ in {'; '.join(group.differences)}."))
     head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
     incomplete = [f"{short(r.system)}: {note}" for r in group.results for note in r.notes]
-    return [*parts, table(head, rows), *filter(None, [score_and_cost(group, report.spent)]), *_notes(incomplete)]
+    parts.append(table(head, rows))
+    for of_askings in tables(group, report.scorecard.columns):
+        parts += [f"{safe(of_askings.title)}:", table(of_askings.head, of_askings.rows)]
+    return [*parts, *filter(None, [score_and_cost(group, report.spent)]), *_notes(incomplete)]

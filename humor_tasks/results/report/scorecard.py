@@ -26,6 +26,11 @@ IN_COLUMNS = ("setting", "input", "shots", "cot")
 """Entries of a signature by which results of one group are in different columns."""
 APART = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
 """Parameters that are no part of a column's protocol: the group's heading names them, or they are names of files."""
+BESIDE = {
+    "spread": "Spread: the highest less the lowest value under one prompt set.",
+    "order_effect": "Order effect: the highest less the lowest value by the place of the right choice.",
+}
+"""Metric of several askings of an item that stands beside the main one -> what it is, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,8 @@ class Cell:
     """One result in one column.
 
     rank: 1 for the best of the column; None for an unfinished run. label: what tells the result apart from others of
-    its system in the column; "" where it is alone. notes: what a reader has to know of the run.
+    its system in the column; "" where it is alone. notes: what a reader has to know of the run. beside: see the function
+    of this name.
     """
 
     result: Result
@@ -41,6 +47,7 @@ class Cell:
     rank: int | None
     label: str
     notes: tuple[str, ...]
+    beside: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,7 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
             1 + sum(values[id(other)] < values[id(result)] for other in ranked) if i < len(ranked) else None,
             labels[id(result)],
             result.notes,
+            beside(result, metric, part),
         )
         for i, result in enumerate((*ranked, *others))
     )
@@ -215,6 +223,26 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
         beside=tuple(sentences(held, (human, best))),
         others={"human": mark(human, held), "best": mark(best, held)},
     )
+
+
+def beside(result: Result, metric: Metric, part: str) -> dict[str, Estimate]:
+    """What stands beside the main metric of a run that asks each item several times: BESIDE's.
+
+    Empty for other metrics, for a part of the data, and for a run that asks each item once.
+    """
+    main = not part and metric.name == result.benchmark.metrics[0].name
+    return {name: result.estimates[name] for name in BESIDE if main and name in result.estimates}
+
+
+def words(name: str) -> str:
+    """A metric's name in a text: "order effect"."""
+    return name.replace("_", " ")
+
+
+def explained(columns: Sequence[Column]) -> list[str]:
+    """What stands beside the values of these columns, one sentence each."""
+    shown = {name for column in columns for cell in column.cells for name in cell.beside}
+    return [text for name, text in BESIDE.items() if name in shown]
 
 
 # ---- published figures beside runs --------------------------------------------------------------

@@ -19,7 +19,7 @@ from humor_tasks.data.prices import Price
 from humor_tasks.data.published import Figure as Published
 from humor_tasks.data.tables import interval, short
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.scorecard import Column, part_of
+from humor_tasks.results.report.scorecard import BESIDE, Column, beside, part_of, words
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.regression import spearman
@@ -42,17 +42,20 @@ shares of the replies of that part. missing_verdicts: the share of that part's v
 missing_failed, missing_passed: the value with each of them counted as failed and as passed. Tokens and cost (US
 dollars) are of the whole run, of the system and of the graders.
 """
+SEVERAL = ("asked", *BESIDE)
+"""Further columns where a run asks each item several times: how often, and what stands beside the main metric."""
 LEAST_COSTS = 3  # two always correlate by 1 or -1
 
 
 def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spending) -> list[dict[str, Any]]:
     """The rows. spent: tokens and cost of each result."""
+    several = SEVERAL if any(result.opened.ways.number > 1 for result in results) else ()
     group_names = {id(result): group.name for group in groups for result in group.results}
     rows = []
     for result in results:
         shared = _of_run(result, group_names.get(id(result), "-"), spent[result.key])
         estimates = _estimates(result, results)
-        rows += [{name: row.get(name, shared.get(name)) for name in COLUMNS} for row in estimates]
+        rows += [{name: row.get(name, shared.get(name)) for name in (*COLUMNS, *several)} for row in estimates]
     return rows
 
 
@@ -61,7 +64,9 @@ def _estimates(result: Result, results: Sequence[Result]) -> Iterator[dict[str, 
         for name, e in result.summaries.get(metric.name, {}).items():
             part = part_of(name, metric)
             row = {"metric": metric.name, "part": part, "direction": metric.direction} | numbers(e)
-            yield row | {name: finite(e.value) for name, e in rates(result, results, metric, part).items()}
+            shares = {} if metric.of else rates(result, results, metric, part)  # they are of all askings
+            shares |= beside(result, metric, part)
+            yield row | {name: finite(e.value) for name, e in shares.items()}
 
 
 def rates(result: Result, results: Sequence[Result], metric: Metric, part: str) -> dict[str, Estimate]:
@@ -111,7 +116,7 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
     shared |= {"dataset": run.source.get("dataset") or result.signature.get("data")}
     shared |= {"fingerprint": run.source.get("fingerprint") or result.signature.get("rows")}
     shared |= {"graders": ", ".join(run.graders) or None, "signature": str(run.signature), "complete": result.complete}
-    shared |= {"notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
+    shared |= {"asked": result.opened.ways.number, "notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
     for prefix, spent in zip(("", "grader_"), both, strict=True):
         if spent:
             shared |= {f"{prefix}input_tokens": spent.input, f"{prefix}output_tokens": spent.output}
@@ -122,9 +127,9 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
 # ---- for people ---------------------------------------------------------------------------------
 
 HEAD = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
-OPTIONAL = ("part", "missing verdicts", "as failed / passed", "graders", "grader tokens in / out", "grader cost")
+OPTIONAL = ("part", *map(words, BESIDE), "missing verdicts", "as failed / passed", "graders", "grader tokens in / out", "grader cost")
 """Columns that are left out of a table where no row has a value."""
-ORDER = (*HEAD[:3], "part", *HEAD[3:8], *OPTIONAL[1:3], *HEAD[8:], *OPTIONAL[3:])
+ORDER = (*HEAD[:3], "part", "score", *OPTIONAL[1:3], *HEAD[4:8], *OPTIONAL[3:5], *HEAD[8:], *OPTIONAL[5:])
 
 
 def group_table(
@@ -151,6 +156,7 @@ def group_table(
                     "score": estimate_text(e, column.metric),
                     "n": str(e.n),
                     "clusters": str(e.clusters),
+                    **{words(name): estimate_text(other, column.metric) for name, other in cell.beside.items()},
                     "unparsed": percents.get("unparsed"),
                     "refused": percents.get("refused"),
                     "missing verdicts": percents.get(MISSING),
@@ -162,8 +168,8 @@ def group_table(
                     "grader cost": graders and _dollars(graders.cost),
                 }
             )
-    head = tuple(name for name in ORDER if name in HEAD or any(row[name] for row in rows))
-    return head, [tuple(row[name] or "-" for name in head) for row in rows]
+    head = tuple(name for name in ORDER if name in HEAD or any(row.get(name) for row in rows))
+    return head, [tuple(row.get(name) or "-" for name in head) for row in rows]
 
 
 def score_and_cost(group: Group, spent: Spending) -> str:

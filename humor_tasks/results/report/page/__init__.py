@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.pages import render, script_in_html
 from humor_tasks.results import Result
 from humor_tasks.results.figures import HEIGHT, Chart, library, number, specification
+from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
-from humor_tasks.results.report.scorecard import Cell, Column, Scorecard
-from humor_tasks.results.report.table import group_table, published_text, score_and_cost, value_text
+from humor_tasks.results.report.scorecard import BESIDE, Cell, Column, Scorecard, explained, words
+from humor_tasks.results.report.table import estimate_text, group_table, published_text, score_and_cost, value_text
 
 FOLDER = Path(__file__).parent
 TITLE = "Results of humor-tasks"
@@ -46,7 +47,7 @@ def page(report: Report) -> str:
         "figures": [_figure(chart) for chart in report.charts],
         "figures_note": "" if vega else MISSING,
         "specifications": {chart.name: specification(chart) for chart in report.charts} if vega else {},
-        "tables": [_table(report, group) for group in report.scorecard.groups],
+        "tables": [table for group in report.scorecard.groups for table in _tables(report, group)],
         "left_out": [(file.path, file.why) for file in report.results.left_out],
         "made": [_made(result, name) for result, name in zip(results, names, strict=True)],
     }
@@ -125,6 +126,7 @@ def _scorecard(card: Scorecard) -> dict[str, Any]:
     columns = card.columns
     return {
         "many": len(columns) > MOST_UPRIGHT,
+        "explained": explained(columns),
         "columns": list(map(_head, columns)),
         "rows": [
             (system, [[_cell(cell, column.metric) for cell in card.cells(system, column)] for column in columns])
@@ -166,11 +168,12 @@ def _value(value: float, metric: Metric) -> dict[str, str]:
 def _cell(cell: Cell, metric: Metric) -> dict[str, Any]:
     e = cell.estimate
     interval = "" if math.isnan(e.low) else f"[{value_text(e.low, metric)}, {value_text(e.high, metric)}]"
+    beside = [f"{words(name)} {estimate_text(other, metric)}" for name, other in cell.beside.items()]
     return {
         "best": cell.rank == 1,
         "value": None if math.isnan(e.value) else _value(e.value, metric),
         "interval": interval,
-        "notes": list(filter(None, (cell.label, *cell.notes))),
+        "notes": list(filter(None, (*beside, cell.label, *cell.notes))),
     }
 
 
@@ -243,16 +246,34 @@ TEXTS = ("rank", "setting", "part", "graders")
 """Columns of texts; the others but the system's hold numbers."""
 
 
+def _tables(report: Report, group: Group) -> Iterator[dict[str, Any]]:
+    """The runs of a group, and where they ask each item several times what `askings.tables` has of them."""
+    yield _table(report, group)
+    for table in tables(group, report.scorecard.columns):
+        yield {
+            "title": f"{_title(group)}: {table.title}",
+            "note": "",
+            "columns": table.head,
+            "numbers": table.head[1:],
+            "rows": [[(_shown(cell), name) for cell, name in zip(row, table.head, strict=True)] for row in table.rows],
+            "texts": (),
+        }
+
+
+def _shown(cell: str) -> str:
+    return "–" if cell == "-" else cell
+
+
 def _table(report: Report, group: Group) -> dict[str, Any]:
     """One row per run of a group, with tokens, cost and missing verdicts."""
     head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
     percent = ", %" if group.benchmark.metrics[0].proportion else ""
-    titles = {name: f"{name}{percent}" if name == "score" else name for name in head}
+    titles = {name: f"{name}{percent}" if name in ("score", *map(words, BESIDE)) else name for name in head}
     return {
         "title": _title(group),
         "note": score_and_cost(group, report.spent),
         "columns": list(titles.values()),
         "numbers": [title for name, title in titles.items() if name not in (*TEXTS, "system")],
-        "rows": [[("–" if cell == "-" else cell, name) for cell, name in zip(row, head, strict=True)] for row in rows],
+        "rows": [[(_shown(cell), name) for cell, name in zip(row, head, strict=True)] for row in rows],
         "texts": TEXTS,
     }

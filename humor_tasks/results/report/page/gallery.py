@@ -16,7 +16,7 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import declared, read_parameters
+from humor_tasks.benchmarks.options import ALL, declared, read_parameters
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import decode_picture
@@ -146,6 +146,7 @@ def _records(run: FinishedRun) -> Sequence[Record]:
     benchmark = find_benchmark(run.benchmark)
     names = {parameter.name for parameter in declared(benchmark.options)} - {"prompts", "cot"}
     parameters = {name: value for name, value in run.signature.items() if name in names} | {"dataset": dataset}
+    parameters |= {"prompts": ALL} if run.options.get("prompts") == ALL else {}  # whose records have ids of their own
     if parameters.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
         parameters["setting"] = "pixels"
     try:

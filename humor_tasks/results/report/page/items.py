@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from humor_tasks.benchmarks.askings import ASKED, asking_of
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.pages import cut, visible
@@ -181,10 +182,16 @@ def _item(variants: Variants, benchmark: str, sample: LoggedSample, outcome: Out
     same_id = variants.setdefault((benchmark, sample.id), [])
     item = next((item for item in same_id if item.is_of(sample, outcome.target)), None)
     if item is None:
-        item = Item(benchmark, sample.id, outcome.cluster, outcome.target, outcome.groups)
+        item = Item(benchmark, sample.id, outcome.cluster, outcome.target, {**outcome.groups, **_asked(outcome)})
         same_id.append(item)
     item.take(sample)
     return item
+
+
+def _asked(outcome: Outcome) -> dict[str, str]:
+    """Which asking of an item this is, by which readers can filter."""
+    asking = asking_of(outcome)
+    return {"prompt set": asking.prompts, "rotation": str(asking.rotation)} if ASKED in outcome.facts else {}
 
 
 # ---- order --------------------------------------------------------------------------------------

@@ -1,0 +1,61 @@
+"""Systems that were asked under several prompt sets: compared under each set, and differences within the wordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from humor_tasks.results.pairing import Draft, draft_of
+from humor_tasks.results.result import Result
+
+if TYPE_CHECKING:
+    from humor_tasks.results.compare import Comparison
+
+MOST_TOLD = 10
+"""Comparisons of which each is told to be within the wordings; of more, their number."""
+
+
+def drafts_by_set(results: Sequence[Result], draft: Draft) -> list[Draft]:
+    """The pairs of a benchmark's results under each prompt set, its systems in the order of `draft`.
+
+    results: all of the benchmark. None for another metric than the main one, and for runs under one prompt set.
+    """
+    names = [f"{draft.name}_set_{letter}" for letter in draft.systems[0].result.opened.ways.sets]
+    known = {name for system in draft.systems for name in system.result.estimates}
+    order = [system.label for system in draft.systems]
+    drafts = [draft_of(results, name, [], order) for name in names if name in known]
+    return [of_set for of_set in drafts if of_set is not None and of_set.pairs]
+
+
+def set_of(name: str) -> str:
+    """The prompt set in the name of a metric under one prompt set."""
+    return name.rsplit("_", 1)[-1]
+
+
+def told_of_askings(draft: Draft) -> Iterator[str]:
+    """How often each item is asked, where that is more than once."""
+    ways = draft.systems[0].result.opened.ways
+    if ways.number > 1:
+        yield f"Each item is asked {ways.told}. Items, wins, ties and needed items count every asking."
+
+
+def within_wordings(comparisons: Sequence[Comparison], metric: str) -> Iterator[str]:
+    """Which differences of the main metric are smaller than the spread of either system's prompt sets."""
+    texts = []
+    for c in comparisons:
+        if metric != c.first.result.benchmark.metrics[0].name:
+            return
+        spreads = {s.label: e.value for s in (c.first, c.second) if (e := s.result.estimates.get("spread"))}
+        size = abs(c.test.difference.value)
+        if wider := [f"{label} ({value:.3f})" for label, value in spreads.items() if size < value]:
+            texts.append(
+                f"{c.first.label} and {c.second.label}: the difference {size:.3f} is smaller than the spread of wordings "
+                f"of {' and '.join(wider)}."
+            )
+    if len(comparisons) <= MOST_TOLD:
+        yield from texts
+    elif texts:
+        yield (
+            f"{len(texts)} of {len(comparisons)} differences are smaller than the spread of wordings of one of their two "
+            "systems."
+        )
