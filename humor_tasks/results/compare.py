@@ -53,8 +53,8 @@ class Comparison:
 class Compared:
     """The systems compared by one metric of one benchmark; the best first, but two in the order given.
 
-    A system that compares with no other, such as an unfinished run, is not among them and has no place. sets: the same
-    under each prompt set, for runs under several.
+    A system that compares with no other, such as an unfinished run, is not among them and has no place. count: the
+    comparisons that Holm's correction is over. sets: the same under each prompt set, for runs under several.
     """
 
     benchmark: str
@@ -63,12 +63,16 @@ class Compared:
     systems: tuple[System, ...]
     comparisons: tuple[Comparison, ...]
     notes: tuple[str, ...]
+    count: int
     sets: tuple[Compared, ...] = ()
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All comparisons of a command; Holm's correction is over all of them, and over all of those under a prompt set."""
+    """All comparisons of a command.
+
+    Holm's correction is over all of them, and apart from these over all comparisons under one prompt set.
+    """
 
     benchmarks: tuple[Compared, ...]
     refused: tuple[Refused, ...]
@@ -78,11 +82,6 @@ class Comparisons:
     def count(self) -> int:
         """The number of comparisons."""
         return sum(len(compared.comparisons) for compared in self.benchmarks)
-
-    @property
-    def count_by_set(self) -> int:
-        """The number of comparisons under one prompt set."""
-        return sum(len(of_set.comparisons) for compared in self.benchmarks for of_set in compared.sets)
 
 
 def compare(results: Results, metric: str | None = None, seed: int = 0) -> Comparisons:
@@ -119,7 +118,7 @@ def _tested(drafts: Sequence[Draft], seed: int) -> Iterator[Compared]:
         comparisons = tuple(_comparison(pair, next(tests), direction) for pair in draft.pairs)
         notes = (*_metric_notes(draft), *within_wordings(comparisons, draft.name))
         notes += tuple(_comparison_notes(comparisons, len(pairs)))
-        yield Compared(draft.benchmark, draft.name, direction, tuple(draft.systems), comparisons, notes)
+        yield Compared(draft.benchmark, draft.name, direction, tuple(draft.systems), comparisons, notes, len(pairs))
 
 
 def _with_strengths(compared: Compared, draft: Draft, seed: int) -> Compared:
@@ -240,23 +239,23 @@ COLUMNS = (
 )
 
 
-def _cells(compared: Compared, c: Comparison, comparisons: int) -> dict[str, Any]:
-    """One comparison by COLUMNS; None where a value is unknown."""
+def _cells(compared: Compared) -> list[dict[str, Any]]:
+    """The comparisons by COLUMNS; None where a value is unknown."""
+    return [dict(zip(COLUMNS, map(plain, _values(compared, c)), strict=True)) for c in compared.comparisons]
+
+
+def _values(compared: Compared, c: Comparison) -> list[Any]:
     e, t = c.test.difference, c.test
     values: list[Any] = [compared.benchmark, compared.metric, compared.direction, c.first.label, c.second.label]
     values += [c.first.value.value, c.second.value.value, e.value, e.low, e.high, e.stderr, e.n, e.clusters, c.left_out]
     values += [t.adjusted, t.p_value, t.draws, t.t_p_value, t.mcnemar, *(c.wins or (None, None, None))]
-    values += [t.needed, comparisons]
-    return {name: plain(value) for name, value in zip(COLUMNS, values, strict=True)}
+    return [*values, t.needed, compared.count]
 
 
 def as_csv(report: Comparisons) -> str:
     """One row per comparison, and per prompt set and comparison under it."""
-    rows = []
-    for compared in report.benchmarks:
-        rows += [_cells(compared, c, report.count) for c in compared.comparisons]
-        rows += [_cells(of_set, c, report.count_by_set) for of_set in compared.sets for c in of_set.comparisons]
-    return csv_text(COLUMNS, (row.values() for row in rows))
+    tables = [table for compared in report.benchmarks for table in (compared, *compared.sets)]
+    return csv_text(COLUMNS, (row.values() for table in tables for row in _cells(table)))
 
 
 def as_json(report: Comparisons) -> str:
@@ -276,9 +275,9 @@ def as_json(report: Comparisons) -> str:
                 }
                 for s in compared.systems
             ],
-            "comparisons": [_cells(compared, c, report.count) for c in compared.comparisons],
+            "comparisons": _cells(compared),
             "notes": list(compared.notes),
-            **({"sets": _sets(compared, report.count_by_set)} if compared.sets else {}),
+            **({"sets": {set_of(s.metric): _cells(s) for s in compared.sets}} if compared.sets else {}),
         }
         for compared in report.benchmarks
     ]
@@ -291,12 +290,6 @@ def as_json(report: Comparisons) -> str:
         "left_out": [{"path": str(file.path), "why": file.why} for file in report.left_out],
     }
     return json_text(data)
-
-
-def _sets(compared: Compared, count: int) -> list[dict[str, Any]]:
-    return [
-        {"set": set_of(s.metric), "comparisons": [_cells(s, c, count) for c in s.comparisons]} for s in compared.sets
-    ]
 
 
 # ---- Markdown -----------------------------------------------------------------------------------
@@ -314,8 +307,8 @@ def as_markdown(report: Comparisons) -> str:
         "not corrected. McNemar's test takes items as independent. Needed: the items that show such a difference with "
         "power .8."
     )
-    if report.count_by_set:
-        parts[-1] += f" The {report.count_by_set} comparisons under one prompt set are corrected among themselves."
+    if by_set := [of_set.count for compared in report.benchmarks for of_set in compared.sets]:
+        parts[-1] += f" The {by_set[0]} comparisons under one prompt set are corrected among themselves."
     unlike = _grouped((f"{refused.benchmark}: {refused.what}", refused.why) for refused in report.refused)
     unlike += [f"{file.path}: {file.why}" for file in report.left_out]
     if unlike:
@@ -336,8 +329,7 @@ def _section(compared: Compared) -> Iterator[str]:
     if compared.sets and len(compared.comparisons) <= MOST_LISTED:
         yield f"### {safe(compared.benchmark)}: {safe(compared.metric)} under each prompt set"
         yield table(("set", *HEAD), ([set_of(s.metric), *_row(c)] for s in compared.sets for c in s.comparisons))
-        notes = dict.fromkeys(note for of_set in compared.sets for note in of_set.notes if note not in compared.notes)
-        if notes:
+        if notes := dict.fromkeys(n for s in compared.sets for n in s.notes if n not in compared.notes):
             yield _bullets(notes)
 
 

@@ -170,7 +170,9 @@ def by_prompt_set(group: Group) -> Chart | None:
         dots = [Point(label, e.value, n=e.n) for label, r in labelled if (e := r.estimates.get(name)) is not None]
         series.append(Series(f"set {letter}", tuple(dots)))
     return _chart(
-        BaseChart(f"prompt_sets_{group.benchmark.name}", f"{group.benchmark.name}: {metric.name} under each prompt set"),
+        BaseChart(
+            f"prompt_sets_{group.benchmark.name}", f"{group.benchmark.name}: {metric.name} under each prompt set"
+        ),
         group,
         Axis("system", categories=tuple(label for label, _ in labelled)),
         _axis(metric),
