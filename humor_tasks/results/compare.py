@@ -153,6 +153,7 @@ def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Compari
     needed, mcnemar = test.needed, test.mcnemar
     if pair.swapped is not None:
         needed = None if needed is None else math.ceil(needed * pair.items / len(pair.scores[0]))
+    if pair.swapped is not None or pair.first.asked_again:
         mcnemar = math.nan
     wins = None
     if pair.won is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.results.comparable import labels, refusals
@@ -41,6 +42,11 @@ class System:
     def clusters(self) -> Mapping[str, str]:
         """Item id -> its cluster, of the items that count."""
         return {outcome.id: outcome.cluster for outcome in self.counted}
+
+    @cached_property
+    def asked_again(self) -> bool:
+        """Whether some of what counts are several askings of one item, which are not independent."""
+        return len({asking_of(outcome).item for outcome in self.counted}) < len(self.clusters)
 
     def replies(self, items: Iterable[str]) -> list[list[Outcome]]:
         """The outcomes of each of these items, in one order for every system, so that all have the same groups."""

@@ -48,14 +48,12 @@ def within_wordings(comparisons: Sequence[Comparison], metric: str) -> Iterator[
         spreads = {s.label: e.value for s in (c.first, c.second) if (e := s.result.estimates.get("spread"))}
         size = abs(c.test.difference.value)
         if wider := [f"{label} ({value:.3f})" for label, value in spreads.items() if size < value]:
+            both = f"{c.first.label} and {c.second.label}"
             texts.append(
-                f"{c.first.label} and {c.second.label}: the difference {size:.3f} is smaller than the spread of wordings "
-                f"of {' and '.join(wider)}."
+                f"{both}: the difference {size:.3f} is smaller than the spread of wordings of {' and '.join(wider)}."
             )
     if len(comparisons) <= MOST_TOLD:
         yield from texts
     elif texts:
-        yield (
-            f"{len(texts)} of {len(comparisons)} differences are smaller than the spread of wordings of one of their two "
-            "systems."
-        )
+        these = f"{len(texts)} of {len(comparisons)} differences"
+        yield f"{these} are smaller than the spread of wordings of one of their systems."

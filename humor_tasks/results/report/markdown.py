@@ -94,10 +94,8 @@ def _cells(card: Scorecard, system: str, column: Column) -> str:
     for cell in card.cells(system, column):
         notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
         beside = [f"{words(name)} {estimate_text(e, column.metric)}" for name, e in cell.beside.items()]
-        texts.append(
-            ", ".join((estimate_text(cell.estimate, column.metric), *beside))
-            + (f" ({', '.join(notes)})" if notes else "")
-        )
+        text = ", ".join((estimate_text(cell.estimate, column.metric), *beside))
+        texts.append(text + (f" ({', '.join(notes)})" if notes else ""))
     return "; ".join(texts) or "-"
 
 

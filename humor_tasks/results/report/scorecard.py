@@ -38,8 +38,8 @@ class Cell:
     """One result in one column.
 
     rank: 1 for the best of the column; None for an unfinished run. label: what tells the result apart from others of
-    its system in the column; "" where it is alone. notes: what a reader has to know of the run. beside: see the function
-    of this name.
+    its system in the column; "" where it is alone. notes: what a reader has to know of the run. beside: see `beside`
+    below.
     """
 
     result: Result

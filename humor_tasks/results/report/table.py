@@ -116,11 +116,8 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
     shared |= {"dataset": run.source.get("dataset") or result.signature.get("data")}
     shared |= {"fingerprint": run.source.get("fingerprint") or result.signature.get("rows")}
     shared |= {"graders": ", ".join(run.graders) or None, "signature": str(run.signature), "complete": result.complete}
-    shared |= {
-        "asked": result.opened.ways.number,
-        "notes": " ".join(result.notes),
-        "files": "; ".join(map(str, result.paths)),
-    }
+    shared |= {"notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
+    shared |= {"asked": result.opened.ways.number}
     for prefix, spent in zip(("", "grader_"), both, strict=True):
         if spent:
             shared |= {f"{prefix}input_tokens": spent.input, f"{prefix}output_tokens": spent.output}
@@ -131,17 +128,11 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
 # ---- for people ---------------------------------------------------------------------------------
 
 HEAD = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
-OPTIONAL = (
-    "part",
-    *map(words, BESIDE),
-    "missing verdicts",
-    "as failed / passed",
-    "graders",
-    "grader tokens in / out",
-    "grader cost",
-)
+OF_ASKINGS = tuple(map(words, BESIDE))
+OF_GRADERS = ("missing verdicts", "as failed / passed", "graders", "grader tokens in / out", "grader cost")
+OPTIONAL = ("part", *OF_ASKINGS, *OF_GRADERS)
 """Columns that are left out of a table where no row has a value."""
-ORDER = (*HEAD[:3], "part", "score", *OPTIONAL[1:3], *HEAD[4:8], *OPTIONAL[3:5], *HEAD[8:], *OPTIONAL[5:])
+ORDER = (*HEAD[:3], "part", "score", *OF_ASKINGS, *HEAD[4:8], *OF_GRADERS[:2], *HEAD[8:], *OF_GRADERS[2:])
 
 
 def group_table(

@@ -24,8 +24,8 @@ from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
-from humor_tasks.results.report.scorecard import BESIDE, Cell, Column, Scorecard, explained, words
-from humor_tasks.results.report.table import estimate_text, group_table, published_text, score_and_cost, value_text
+from humor_tasks.results.report.scorecard import Cell, Column, Scorecard, explained, words
+from humor_tasks.results.report.table import OF_ASKINGS, estimate_text, group_table, published_text, score_and_cost, value_text
 
 FOLDER = Path(__file__).parent
 TITLE = "Results of humor-tasks"
@@ -268,7 +268,7 @@ def _table(report: Report, group: Group) -> dict[str, Any]:
     """One row per run of a group, with tokens, cost and missing verdicts."""
     head, rows = group_table(group, report.scorecard.columns, report.results.results, report.spent)
     percent = ", %" if group.benchmark.metrics[0].proportion else ""
-    titles = {name: f"{name}{percent}" if name in ("score", *map(words, BESIDE)) else name for name in head}
+    titles = {name: f"{name}{percent}" if name in ("score", *OF_ASKINGS) else name for name in head}
     return {
         "title": _title(group),
         "note": score_and_cost(group, report.spent),
