@@ -169,7 +169,7 @@ def _metric_notes(draft: Draft) -> Iterator[str]:
     if not draft.by_item:
         groups = max(len(pair.scores[0]) for pair in draft.pairs)
         yield (
-            f"{draft.name} is no mean over items: intervals, p-values and needed items are from leaving out one of "
+            f"{draft.metric.values} is no mean over items: intervals, p-values and needed items are from leaving out one of "
             f"{groups} groups of clusters at a time."
         )
     yield from told_of_askings(draft)
@@ -295,8 +295,8 @@ def as_json(report: Comparisons) -> str:
 
 # ---- Markdown -----------------------------------------------------------------------------------
 
-MOST_LISTED = 10
-"""Comparisons of a benchmark that a report for people lists; of more it has the matrix only."""
+MOST_LISTED, MOST_BY_SET = 10, 6
+"""Comparisons of a benchmark that a report for people lists, in all and under each prompt set; files have them all."""
 
 
 def as_markdown(report: Comparisons) -> str:
@@ -327,7 +327,7 @@ def _section(compared: Compared) -> Iterator[str]:
         yield f"{len(compared.comparisons)} comparisons: -o FILE.csv or FILE.json lists them all."
     if compared.notes:
         yield _bullets(compared.notes)
-    if compared.sets and len(compared.comparisons) <= MOST_LISTED:
+    if compared.sets and len(compared.comparisons) <= MOST_BY_SET:
         yield f"### {safe(compared.benchmark)}: {safe(compared.metric)} under each prompt set"
         yield table(("set", *HEAD), ([set_of(s.metric), *_row(c)] for s in compared.sets for c in s.comparisons))
         if notes := dict.fromkeys(n for s in compared.sets for n in s.notes if n not in compared.notes):

@@ -164,7 +164,7 @@ def by_prompt_set(group: Group) -> Chart | None:
     """The main metric over all prompt sets with its interval, beside one dot a set."""
     metric = group.benchmark.metrics[0]
     labelled = list(_labelled(_best_first(_with(_finished(group), metric.name), metric)))
-    series = [Series("mean of the sets", tuple(point(label, r.estimates[metric.name]) for label, r in labelled))]
+    series = [Series("all sets", tuple(point(label, r.estimates[metric.name]) for label, r in labelled))]
     for letter in group.results[0].opened.ways.sets:
         name = f"{metric.name}_set_{letter}"
         dots = [Point(label, e.value, n=e.n) for label, r in labelled if (e := r.estimates.get(name)) is not None]
@@ -177,7 +177,7 @@ def by_prompt_set(group: Group) -> Chart | None:
         Axis("system", categories=tuple(label for label, _ in labelled)),
         _axis(metric),
         series if labelled and len(series) > 1 else (),
-        "The bar is the 95 % interval of the mean over the sets; intervals of the sets are in the tables.",
+        "The bar is the 95 % interval over all sets; those of single sets are in the tables.",
     )
 
 

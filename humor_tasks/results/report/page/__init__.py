@@ -25,7 +25,14 @@ from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
 from humor_tasks.results.report.scorecard import Cell, Column, Scorecard, explained, words
-from humor_tasks.results.report.table import OF_ASKINGS, estimate_text, group_table, published_text, score_and_cost, value_text
+from humor_tasks.results.report.table import (
+    OF_ASKINGS,
+    estimate_text,
+    group_table,
+    published_text,
+    score_and_cost,
+    value_text,
+)
 
 FOLDER = Path(__file__).parent
 TITLE = "Results of humor-tasks"
