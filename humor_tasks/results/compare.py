@@ -169,8 +169,8 @@ def _metric_notes(draft: Draft) -> Iterator[str]:
     if not draft.by_item:
         groups = max(len(pair.scores[0]) for pair in draft.pairs)
         yield (
-            f"{draft.metric.values} is no mean over items: intervals, p-values and needed items are from leaving out one of "
-            f"{groups} groups of clusters at a time."
+            f"{draft.metric.values} is no mean over items: intervals, p-values and needed items are from leaving out "
+            f"one of {groups} groups of clusters at a time."
         )
     yield from told_of_askings(draft)
     signed = [system for system in draft.systems if system.result.signature]
@@ -309,7 +309,10 @@ def as_markdown(report: Comparisons) -> str:
         "power .8."
     )
     if by_set := [of_set.count for compared in report.benchmarks for of_set in compared.sets]:
-        parts[-1] += f" The {by_set[0]} comparisons under one prompt set are corrected among themselves."
+        parts[-1] += (
+            f" The {by_set[0]} comparisons under one prompt set are corrected among themselves; -o FILE.csv or "
+            "FILE.json lists them all."
+        )
     unlike = _grouped((f"{refused.benchmark}: {refused.what}", refused.why) for refused in report.refused)
     unlike += [f"{file.path}: {file.why}" for file in report.left_out]
     if unlike:

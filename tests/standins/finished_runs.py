@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from humor_tasks import scorers
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.askings import ASKED, Asking
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
@@ -18,7 +19,7 @@ from humor_tasks.results.compare import Comparisons, compare
 
 def finished(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:
     """A run of the system `name` with these outcomes; those of several epochs follow each other."""
-    version = find_benchmark(benchmark).version
+    version = more.pop("version", find_benchmark(benchmark).version)
     signature = Signature.parse(more.pop("signature", "-"))
     run = FinishedRun(Path(f"{name}.eval"), "inspect", benchmark, version, signature, name, len(outcomes), ())
     opened = find_benchmark(benchmark).reopen(version, more.pop("options", {}))
@@ -36,6 +37,34 @@ def marked(
         for i, (mark, contest) in enumerate(zip(marks, of_contest, strict=True))
     ]
     return finished(name, outcomes, benchmark, **more)
+
+
+def under_sets(name: str, marks: Mapping[str, Sequence[float]], contests: int = 4) -> Result:
+    """A run of matching that is right or wrong on each item under each prompt set; `contests` items of each."""
+    outcomes = [
+        Outcome(
+            **{"id": f"i{i}@{letter}", "cluster": f"c{i // contests}", "groups": {}, "status": "answered"},
+            **{"answer": "A" if mark else "B", "target": "A", "values": {"accuracy": mark}},
+            facts={ASKED: Asking(f"i{i}", letter)._asdict()},
+        )
+        for letter, of_set in marks.items()
+        for i, mark in enumerate(of_set)
+    ]
+    return finished(name, outcomes, version="2-all", options={"prompts": "all"})
+
+
+def in_all_orders(name: str, answers: Sequence[str], contests: int = 1) -> Result:
+    """A run of matching with these answers to each item, the right choice of which is A, B, C, D and E in turn."""
+    outcomes = [
+        Outcome(
+            **{"id": f"i{i}@r{k}", "cluster": f"c{i // contests}", "groups": {}, "status": "answered"},
+            **{"answer": answer, "target": "ABCDE"[k], "values": {"accuracy": float(answer == "ABCDE"[k])}},
+            facts={ASKED: Asking(f"i{i}", "", k)._asdict()},
+        )
+        for i, of_item in enumerate(answers)
+        for k, answer in enumerate(of_item)
+    ]
+    return finished(name, outcomes, options={"order": "rotated"})
 
 
 def rated_headlines(name: str, ratings: Sequence[float], size: int = 4) -> Result:
