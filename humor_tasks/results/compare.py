@@ -21,7 +21,7 @@ from humor_tasks.data.tables import csv_text, interval, json_text, plain, safe, 
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import differences, settings
-from humor_tasks.results.pairing import EQUAL, Draft, Paired, Refused, System, draft_of
+from humor_tasks.results.pairing import EQUAL, Comparison, Draft, Paired, Refused, System, draft_of
 from humor_tasks.results.result import LeftOut, Results
 from humor_tasks.results.wordings import drafts_by_set, set_of, told_of_askings, within_wordings
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
@@ -31,22 +31,6 @@ ALPHA = 0.05
 DRAWS, DRAWS_EACH = 10_000, 1_000
 """Random sign patterns of a permutation test that cannot be exact: at least DRAWS, and DRAWS_EACH per comparison, so
 that the smallest p-value survives Holm's correction."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two systems on one metric; `test.difference` is first - second.
-
-    left_out: the items that count in only one of the two. wins: the items on which the first is better, on which the
-    second is, and on which both are equal; None for a metric without values of items. differences: of their settings.
-    """
-
-    first: System
-    second: System
-    test: PairedTest
-    left_out: int
-    wins: tuple[int, int, int] | None
-    differences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

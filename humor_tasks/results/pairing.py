@@ -17,7 +17,7 @@ from humor_tasks.results.result import Result
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.jackknife import pseudo_values, swap_values
-from humor_tasks.scorers.paired import Pair
+from humor_tasks.scorers.paired import Pair, PairedTest
 
 EQUAL = 1e-9  # by which the values of an item may differ by rounding
 
@@ -74,6 +74,22 @@ class Paired:
     clusters: int
     left_out: int
     won: Mapping[str, Sequence[int]] | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on one metric; `test.difference` is first - second.
+
+    left_out: the items that count in only one of the two. wins: the items on which the first is better, on which the
+    second is, and on which both are equal; None for a metric without values of items. differences: of their settings.
+    """
+
+    first: System
+    second: System
+    test: PairedTest
+    left_out: int
+    wins: tuple[int, int, int] | None
+    differences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from humor_tasks.results.pairing import Draft, draft_of
+from humor_tasks.results.pairing import Comparison, Draft, draft_of
 from humor_tasks.results.result import Result
-
-if TYPE_CHECKING:
-    from humor_tasks.results.compare import Comparison
 
 MOST_TOLD = 10
 """Comparisons of which each is told to be within the wordings; of more, their number."""
@@ -20,7 +16,8 @@ def drafts_by_set(results: Sequence[Result], draft: Draft) -> list[Draft]:
 
     results: all of the benchmark. None for another metric than the main one, and for runs under one prompt set.
     """
-    names = [f"{draft.name}_set_{letter}" for letter in draft.systems[0].result.opened.ways.sets]
+    letters = dict.fromkeys(letter for system in draft.systems for letter in system.result.opened.ways.sets)
+    names = [f"{draft.name}_set_{letter}" for letter in letters]
     known = {name for system in draft.systems for name in system.result.estimates}
     order = [system.label for system in draft.systems]
     drafts = [draft_of(results, name, [], order) for name in names if name in known]
@@ -33,10 +30,14 @@ def set_of(name: str) -> str:
 
 
 def told_of_askings(draft: Draft) -> Iterator[str]:
-    """How often each item is asked, where that is more than once."""
-    ways = draft.systems[0].result.opened.ways
-    if ways.number > 1:
-        yield f"Each item is asked {ways.told}. Items, wins, ties and needed items count every asking."
+    """How often each item is asked, where that is more than once; runs that are asked in other ways do not compare."""
+    ways: dict[str, list[str]] = {}
+    for system in draft.systems:
+        ways.setdefault(system.result.opened.ways.told, []).append(system.label)
+    for told, labels in ways.items():
+        by = f" by {', '.join(labels)}" if len(ways) > 1 else ""
+        if told != "once":
+            yield f"Each item is asked {told}{by}. Items, wins, ties and needed items count every asking."
 
 
 def within_wordings(comparisons: Sequence[Comparison], metric: str) -> Iterator[str]:

@@ -258,7 +258,7 @@ def _tables(report: Report, group: Group) -> Iterator[dict[str, Any]]:
     yield _table(report, group)
     for table in tables(group, report.scorecard.columns):
         yield {
-            "title": f"{_title(group)}: {table.title}",
+            "title": f"{table.title} ({_title(group)})",
             "note": "",
             "columns": table.head,
             "numbers": table.head[1:],
