@@ -256,7 +256,7 @@ def as_json(report: Comparisons) -> str:
                     "files": [str(path) for path in s.result.paths],
                     "value": plain(s.value),
                     "strength": plain(s.strength),
-                    **({"spread": plain(s.result.estimates["spread"])} if compared.sets else {}),
+                    **({"spread": plain(s.result.estimates["spread"])} if "spread" in s.result.estimates else {}),
                 }
                 for s in compared.systems
             ],

@@ -93,6 +93,19 @@ def test_of_many_comparisons_the_number_within_the_wordings_is_told_and_no_set_i
     assert len(as_csv(found).splitlines()) == 1 + 15 + 75
 
 
+def test_runs_asked_once_are_compared_with_each_other_beside_those_under_all_sets() -> None:
+    once = [marked(name, coins(i, ITEMS)) for i, name in enumerate(("one", "two"))]
+    found = compared(*once, drawn("a", 1), drawn("b", 2))
+    (section,) = json.loads(as_json(found))["benchmarks"]
+    assert {frozenset((c["first"], c["second"])) for c in section["comparisons"]} == {
+        frozenset(("one", "two")),
+        frozenset("ab"),
+    }
+    assert {s["system"] for s in section["systems"] if "spread" in s} == {"a", "b"}
+    assert {len(of_set) for of_set in section["sets"].values()} == {1}
+    assert "Each item is asked 5 times (5 prompt sets) by " in as_markdown(found)
+
+
 ONCE, SEVERAL, ORDERS = marked("once", [1.0] * 8), drawn("several", 1), in_all_orders("orders", ["ABCDE"] * 8)
 
 
