@@ -156,6 +156,8 @@ def analyse(
     draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
     pictures of `records` and the vectors of `embed` where they are given.
     """
+    if any(result.opened.ways.number > 1 for result in results):
+        raise BadInput("each item was asked several times; analyse runs with one prompt set and order=as_given.")
     systems = systems_of(results, metric)
     texts = item_texts(systems)
     notes = []

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from humor_tasks.benchmarks.askings import ASKED, asking_of
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.pages import cut, visible
-from humor_tasks.data.records import Outcome
+from humor_tasks.data.records import ASKED, Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.results import Result
