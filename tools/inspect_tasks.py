@@ -33,7 +33,7 @@ FIRST = (
 LAST = (
     *("replicates", "examples", "shots", "judge_shots", "shots_order", "shots_from", "via", "ties", "scale"),
     *("estimate", "cot"),
-    *("prompts", "on_unparsed", "extraction", "structured"),
+    *("prompts", "on_unparsed", "extraction", "structured", "grader_prompts", "judge_first"),
     *("temperature", "top_p", "frequency_penalty", "presence_penalty"),
     *("seed", "cache", "retries", "shard"),
 )

@@ -19,17 +19,17 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks import askings
+from humor_tasks.benchmarks import askings, prompts
 from humor_tasks.benchmarks.answers import ANSWER_TOKENS, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.benchmarks.card import Card, Display, Uses
-from humor_tasks.benchmarks.judging import Judging, Verdicts
+from humor_tasks.benchmarks.judging import JUDGED_UNDER, Judging, Verdicts
 from humor_tasks.benchmarks.loaded import PROTOCOL_PARAMETERS
 from humor_tasks.benchmarks.loaded import Data as Data
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import ALL, ROTATED, check_name
 from humor_tasks.benchmarks.options import Options as Options
-from humor_tasks.benchmarks.prompts import Template, check_set, names_sets, prompt_sets, read_all, templates_hash
+from humor_tasks.benchmarks.prompts import Template, by_set, check_set, prompt_sets, read_all
 from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
@@ -117,9 +117,8 @@ class Benchmark(Generic[O_co]):
             for name in (*variant.fixed, *variant.metadata):
                 check_name(self.options, f"{self.name}, fixed by {variant.name}", name)
         if unknown := self.letter_metrics - LETTER_METRICS.keys():
-            raise ValueError(
-                f"benchmark {self.name}: letter_metrics is {sorted(unknown)}; choose from {', '.join(LETTER_METRICS)}."
-            )
+            known = ", ".join(LETTER_METRICS)
+            raise ValueError(f"benchmark {self.name}: letter_metrics is {sorted(unknown)}; choose from {known}.")
 
     @property
     def reported(self) -> tuple[Metric, ...]:
@@ -145,11 +144,7 @@ class Benchmark(Generic[O_co]):
         check_set(templates, options.prompts, self.name)
         if options.prompts != ALL:
             return read_all(templates, options)
-        texts: dict[str, str] = {}
-        for letter in prompt_sets(templates):
-            under = dataclasses.replace(options, prompts=letter)
-            texts |= {f"{letter}/{name}": text for name, text in read_all(templates, under).items()}
-        return texts
+        return by_set({s: read_all(templates, dataclasses.replace(options, prompts=s)) for s in prompt_sets(templates)})
 
     def ways(self, options: Any) -> askings.Ways:
         """How often and how each item is asked under these options."""
@@ -192,7 +187,8 @@ class Benchmark(Generic[O_co]):
         this definition does not have.
         """
         self.check_version(version)
-        return Run(self, self.options(**settings), Data((), {}), {})
+        options = self.options(**{name: value for name, value in settings.items() if name != JUDGED_UNDER})
+        return Run(self, options, Data((), {}), {}, tuple(settings.get(JUDGED_UNDER, ())))
 
     def check_version(self, version: str | None) -> None:
         """Raise BadInput for a version whose scores do not compare with this definition's."""
@@ -210,12 +206,16 @@ def _number(version: str) -> str:
 
 @dataclass(frozen=True)
 class Run(Generic[O_co]):
-    """A benchmark opened with parameters: the object that adapters work with."""
+    """A benchmark opened with parameters: the object that adapters work with.
+
+    judged_under: the prompt sets of judges under all of which each of its replies was judged; usually none.
+    """
 
     benchmark: Benchmark[O_co]
     options: O_co
     data: Data
     templates: Mapping[str, str] = field(repr=False)
+    judged_under: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.options.shots and self.data.pool is None:
@@ -232,8 +232,8 @@ class Run(Generic[O_co]):
 
     @property
     def ways(self) -> askings.Ways:
-        """How often and how each item is asked."""
-        return self.benchmark.ways(self.options)
+        """How often and how each item is asked, or its reply judged."""
+        return askings.Ways(self.judged_under) if self.judged_under else self.benchmark.ways(self.options)
 
     @functools.cached_property
     def records(self) -> tuple[Record, ...]:
@@ -370,14 +370,14 @@ class Run(Generic[O_co]):
     @property
     def version(self) -> str:
         """The benchmark's version, with the prompt set and the protocol variant that the options select."""
-        named = self.options.prompts if names_sets(self.options.prompts) else None
+        named = self.options.prompts if prompts.names_sets(self.options.prompts) else None
         version = f"{_number(self.benchmark.version)}-{named}" if named else self.benchmark.version
         return "-".join(part for part in (version, self.options.variant) if part)
 
     @property
     def prompts_hash(self) -> str:
         """First 8 hex digits of the SHA-256 over the templates in use, sorted by name."""
-        return templates_hash(self.templates)
+        return prompts.templates_hash(self.templates)
 
     def signature(self, method: str, **changes: str) -> Signature:
         """The signature of a score: data, protocol, prompts and versions.

@@ -16,7 +16,15 @@ from typing import Any, Generic, TypeVar
 
 from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all, templates_hash
+from humor_tasks.benchmarks.prompts import (
+    Template,
+    by_set,
+    check_set,
+    filled_turns,
+    prompt_sets,
+    read_all,
+    templates_hash,
+)
 from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import verdict
@@ -96,6 +104,8 @@ def missing_warning(values: Mapping[str, float]) -> str | None:
     return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"
 
 
+SETS = "grader_prompts"
+"""The parameter with the prompt set of judges."""
 FORMS = ("verdict.tags.txt", "verdict.json.txt")
 
 
@@ -152,15 +162,20 @@ def rubric_templates(
     return (question, *(Template(family, name, shared=True) for name in FORMS))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
-    """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
+    """The rubric of a family of prompts.
+
+    override: a prompt set, or a folder whose templates replace the packaged ones.
+    """
     return Rubric(read_all(rubric_templates(family, judgement), SimpleNamespace(prompts=override)), judgement)
 
 
 R_contra = TypeVar("R_contra", contravariant=True)
 """The run of a benchmark: a `definition.Run`, which cannot be named here because `definition` imports this module."""
 
+JUDGED_UNDER = "judged_under"
+"""The key of a sample's options with the prompt sets of judges under all of which each reply is judged."""
 JUDGED = "judged"
 """The key of a score's metadata under which its questions and verdicts are logged."""
 
@@ -295,6 +310,25 @@ class Judging(Generic[R_contra]):
     verdict_in_words: bool = True
     shows_media: bool = True
     judges_replies: bool = True
+
+    def open(self, prompts: str | None = None) -> list[Rubric]:
+        """The opened `rubrics`. prompts: their prompt set, or a folder. Raises BadInput where they have none such."""
+        for family, judgement in self.rubrics:
+            check_set(rubric_templates(family, judgement), prompts, f"judges' question {judgement.question}", SETS)
+        return [open_rubric(family, prompts, judgement) for family, judgement in self.rubrics]
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The prompt sets of the judges' questions; only A where `rubrics` is empty."""
+        return prompt_sets(template for rubric in self.rubrics for template in rubric_templates(*rubric))
+
+    def hashes(self, sets: Sequence[str]) -> list[str]:
+        """For each of `rubrics`, the first 8 hex digits of the SHA-256 over its templates of several prompt sets."""
+        opened = {letter: self.open(letter) for letter in sets}
+        return [
+            templates_hash(by_set({letter: rubrics[i].templates for letter, rubrics in opened.items()}))
+            for i in range(len(self.rubrics))
+        ]
 
 
 # ---- logs -----------------------------------------------------------------------------------------

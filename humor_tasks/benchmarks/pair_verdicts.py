@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import Panel, Verdicts
 from humor_tasks.benchmarks.metric import Metric, rate
@@ -182,16 +183,16 @@ class Pair:
 
 
 def pairs_of(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """The pairs of these outcomes; each epoch has its own pairs."""
+    """The pairs of these outcomes; each epoch and each prompt set has its own pairs."""
     return [_pair(orders) for orders in _by_pair(outcomes)]
 
 
 def _by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    pairs: dict[tuple[str, int], list[Outcome]] = {}
+    pairs: dict[tuple[str, str, int], list[Outcome]] = {}
     times: dict[str, int] = {}
     for o in outcomes:
         times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups.get("pair_id", o.id), epoch), []).append(o)
+        pairs.setdefault((o.groups.get("pair_id", o.id), asking_of(o).prompts, epoch), []).append(o)
     return list(pairs.values())
 
 

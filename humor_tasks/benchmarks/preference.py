@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.askings import ASKED
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
@@ -139,9 +140,9 @@ class PreferenceOptions(contest.NyccOptions):
         return self.order == "random"
 
     def corpus(self) -> Run:
-        """The opened benchmark whose explanations are compared."""
+        """The opened benchmark whose explanations are compared; `prompts` are those of the judges alone."""
         if self.of == EXPLANATION.name:
-            return Run(EXPLANATION, self, contest_rows.load(EXPLANATION, self), {})
+            return Run(EXPLANATION, replace(self, prompts=None), contest_rows.load(EXPLANATION, self), {})
         dataset = "" if self.dataset == contest.HUB else self.dataset
         given: dict[str, Any] = {
             "dataset": dataset,
@@ -331,7 +332,8 @@ def judged_by_reference(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcom
     about = panels[0].about
     left_out = about["settled"] == "against" and run.options.on_unparsed == "exclude"
     groups = {"settled": "left_out" if left_out else str(about["settled"])}
-    return judged_pair(run, replace(o, groups=groups, facts={"lengths": about["lengths"]}), panels)
+    facts = {name: value for name, value in o.facts.items() if name == ASKED} | {"lengths": about["lengths"]}
+    return judged_pair(run, replace(o, groups=groups, facts=facts), panels)
 
 
 REFERENCE: Judging[Run] = Judging(
@@ -359,4 +361,9 @@ def judging_of_replies(benchmark: Benchmark[Any]) -> Judging[Any] | None:
 
 def reporting(run: Run[Any]) -> Run[Any]:
     """The run whose metrics the judged outcomes of a run have."""
-    return PAIRS_RUN if judging_of(run) is REFERENCE else run
+    return pairs_run(run) if judging_of(run) is REFERENCE else run
+
+
+def pairs_run(run: Run[Any]) -> Run[Any]:
+    """`PAIRS_RUN`, where each pair is judged under the prompt sets of `run`."""
+    return replace(PAIRS_RUN, judged_under=run.ways.sets)

@@ -53,6 +53,11 @@ def _graded() -> list[str]:
 @click.option("--seed", default="1234", help="Graders' seed; 'none': provider's default.")
 @click.option("--retries", default=0, help="Retries for an unreadable verdict, with the next seed.")
 @click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
+@click.option(
+    "--grader-prompts",
+    metavar="SET",
+    help="Prompt set of the graders: A (the default) to E, a folder of templates, or 'all': the spread over the sets.",
+)
 @together(PROMPTS, NO_CACHE, LOG_DIR, output("the scores (.json)"))
 def grade(
     runs: tuple[Path, ...],

@@ -34,10 +34,10 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        from humor_tasks.benchmarks.preference import PAIRS_RUN
-        from humor_tasks.on_inspect.outcomes import reported
+        from humor_tasks.benchmarks.preference import pairs_run
+        from humor_tasks.on_inspect.outcomes import reported, run_of
 
-        return reported(PAIRS_RUN, scores)
+        return reported(pairs_run(run_of(scores[0].sample_metadata or {}, "explanation")), scores) if scores else {}
 
     return compute
 
@@ -85,6 +85,7 @@ def element_coverage(
     prompts: str | None = None,
     cache: bool = True,
     retries: int = 0,
+    grader_prompts: str | None = None,
 ) -> Scorer:
     """The share of the target's points that graders find in the answer.
 
@@ -107,13 +108,13 @@ def element_coverage(
         prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
     """
     from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
-    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
+    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    return Judge(
-        "element_coverage", ANY_TEXT, grader, GraderSettings(temperature, seed, cache, retries, structured), prompts
-    )
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
+    return Judge("element_coverage", ANY_TEXT, grader, how, prompts)
 
 
 @scorer(metrics=[benchmark_metrics("humorbench_autograder")])
@@ -232,6 +233,7 @@ def reference_preference(
     prompts: str | None = None,
     cache: bool = True,
     retries: int = 0,
+    grader_prompts: str | None = None,
 ) -> Scorer:
     """Whether judges prefer the reply to the reference, judged in both orders; EXPAcc is the metric `preferred`.
 
@@ -247,10 +249,11 @@ def reference_preference(
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
     """
-    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
+    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    how = GraderSettings(temperature, seed, cache, retries, structured)
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
     return Judge("reference_preference", "explanation", grader, how, prompts)
 
 
@@ -263,6 +266,7 @@ def story_ratings(
     prompts: str | None = None,
     cache: bool = True,
     retries: int = 0,
+    grader_prompts: str | None = None,
 ) -> Scorer:
     """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
 
@@ -278,10 +282,11 @@ def story_ratings(
         prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
     """
-    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
+    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    how = GraderSettings(temperature, seed, cache, retries, structured)
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
     return Judge("story_ratings", "mock_generation", grader, how, prompts)
 
 

@@ -16,7 +16,11 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.options import LM_EVAL, Declared, declared
 from humor_tasks.errors import BadInput
 
-ONLY_INSPECT = {"replicates": "lm-eval does not repeat items; use the Inspect task with -T replicates=5."}
+ONLY_INSPECT = {
+    "replicates": "lm-eval does not repeat items; use the Inspect task with -T replicates=5.",
+    "grader_prompts": "lm-eval asks no graders; give `humor-tasks grade` --grader-prompts, for its logged replies.",
+    "judge_first": "lm-eval sends one request for each item, and this judge is asked twice; use the Inspect task.",
+}
 ADDED = {"config_source", "_metadata", "version"}  # by lm-eval, or in the YAML of a task
 REVISION = LM_EVAL["revision"]
 CLOSE, NEAR = 0.8, 0.7

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.judging import BOUNDS, MISSING, missing_warning, panels_in
 from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
@@ -101,6 +102,8 @@ def read_judge_log(path: Path) -> JudgeLog:
         score = sample.scored_by("preference")
         if score is None or score.outcome is None:
             raise BadInput(f"{sample.where} has no score of preference.")
+        if asking_of(score.outcome).prompts:
+            raise BadInput(f"{path}: judges each pair under several prompt sets; give a log of one (prompts=A).")
         identity = sample.groups.get("pair_id", sample.id)
         if sample.groups.get("settled"):
             settled.add(identity)

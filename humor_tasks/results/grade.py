@@ -7,6 +7,7 @@ Inspect provides rate limits, grader panels, the verdict cache and the log.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,13 +17,16 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText, Model, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText, Model, ModelName, ModelOutput
+from inspect_ai.scorer import Target
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.judging import Judging, open_rubric
+from humor_tasks.benchmarks.askings import ASKED, Asking, Ways
+from humor_tasks.benchmarks.judging import JUDGED_UNDER, SETS, Judging
+from humor_tasks.benchmarks.options import ALL, FIRST, ROTATED
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
@@ -34,9 +38,12 @@ from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.graders import ROLE
+from humor_tasks.on_inspect.judging.judge import reply_of
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.results.read import SECRET
+
+logger = logging.getLogger(__name__)
 
 GRADE_IN_PLACE = "grade it in place with inspect score instead."
 
@@ -50,8 +57,8 @@ class Written:
     fingerprint: str | None
     rows: int | None
     samples: tuple[Sample, ...]
-    part: Mapping[str, str]
-    """Of a part of a run: its name, under `shard`."""
+    part: Mapping[str, Any]
+    """The part of a run, under `shard`, and how often each item is asked or its reply judged, under `asked`."""
     arguments: Mapping[str, Any]
     """Those that the model was made with, without keys and passwords."""
 
@@ -76,7 +83,8 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
-    part = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
+    part: dict[str, Any] = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
+    part |= {"asked": run.source["asked"]} if "asked" in run.source else {}
     arguments = {name: value for name, value in run.arguments.items() if not SECRET.search(name)}
     return Written(run.model, run.signature, fingerprint, rows, samples, part, arguments)
 
@@ -124,6 +132,49 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
     )
 
 
+def under_all(written: Written, judging: Judging[Any], path: Path) -> Written:
+    """The replies with one sample for each prompt set of the judges, `ID@SET`; see `benchmarks.askings`.
+
+    Raises BadInput for judges with one prompt set, and for replies to several askings of an item.
+    """
+    sets = judging.sets
+    if len(sets) < 2:
+        raise BadInput(f"{SETS}={ALL} needs several prompt sets of the judges; there is only set {FIRST}.")
+    if "asked" in written.part:
+        raise BadInput(
+            f"{path}: asks each item {written.part['asked']} times (prompts={ALL} or order={ROTATED}). Judge it under "
+            f"one set, or judge a run that asks each item once with {SETS}={ALL}."
+        )
+    samples = tuple(_judged_under(sample, sets, i) for sample in written.samples for i in range(len(sets)))
+    return dataclasses.replace(written, samples=samples, part={**written.part, **Ways(sets).provenance})
+
+
+def _judged_under(sample: Sample, sets: Sequence[str], i: int) -> Sample:
+    about = dict((sample.metadata or {})["humor_tasks"])
+    about |= {"place": about["place"] * len(sets) + i} if "place" in about else {}
+    about["options"] = {**about["options"], JUDGED_UNDER: list(sets)}
+    about["facts"] = {**about["facts"], ASKED: Asking(str(sample.id), sets[i])._asdict()}
+    metadata = {**(sample.metadata or {}), "humor_tasks": about}
+    return sample.model_copy(update={"id": f"{sample.id}@{sets[i]}", "metadata": metadata})
+
+
+def requests(written: Written, task: str, graders: int) -> int:
+    """The number of requests to so many graders, less those that are cached already."""
+    judging = judging_by_name(task)
+    rubrics, number = judging.open(), 0
+    for sample in written.samples:
+        metadata = sample.metadata or {}
+        asked = sample.input
+        messages: list[ChatMessage] = [ChatMessageUser(content=asked)] if isinstance(asked, str) else list(asked)
+        output = _logged_output(metadata)
+        state = TaskState(ModelName("none/none"), sample.id or "", 1, asked, messages, output=output)
+        state.metadata = metadata
+        run = run_of(metadata, task)
+        questions = judging.questions(run, reply_of(run, judging, state, Target(sample.target)), rubrics)
+        number += sum(question.request is not None for question in questions)
+    return number * graders
+
+
 def grade(
     path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, partial: bool = False, **how: Any
 ) -> EvalLog:
@@ -135,8 +186,13 @@ def grade(
     judging = judging_by_name(task)
     if not judging.verdict_in_words:
         how = _without_rubric(task, how)
-    for family, judgement in judging.rubrics:
-        open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
+    if how.get(SETS) == ALL:
+        written = under_all(written, judging, path)
+        about = f"{len(written.samples)} replies to judge ({Ways(judging.sets).number} prompt sets)"
+        number = requests(written, task, len(graders))
+        logger.warning("%s: %s: %d requests, less those in the cache.", path, about, number)
+    else:
+        judging.open(how.get(SETS) or how.get("prompts"))  # reports an error before any model call is paid for
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
         built = grading_task(written, task, path.name, **how)
@@ -148,10 +204,12 @@ def grade(
 
 def _without_rubric(task: str, how: Mapping[str, Any]) -> dict[str, Any]:
     """The settings without those of a rubric. Raises BadInput where one is set."""
-    for name in ("structured", "prompts"):
+    of_rubric = ("structured", "prompts", SETS)
+    for name in of_rubric:
         if how.get(name):
-            raise BadInput(f"--{name}: the judges of {task} answer the questions of another benchmark; leave it out.")
-    return {name: value for name, value in how.items() if name not in ("structured", "prompts")}
+            flag = name.replace("_", "-")
+            raise BadInput(f"--{flag}: the judges of {task} answer the questions of another benchmark; leave it out.")
+    return {name: value for name, value in how.items() if name not in of_rubric}
 
 
 def report_of(log: EvalLog) -> Report:
@@ -181,13 +239,18 @@ def replay() -> Solver:
     """Set the logged reply as the model output."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput.from_content("logged", state.metadata["logged_reply"])
-        if state.metadata.get("logged_stop") == "content_filter":
-            state.output.choices[0].stop_reason = "content_filter"
+        state.output = _logged_output(state.metadata)
         state.messages.append(state.output.message)
         return state
 
     return solve
+
+
+def _logged_output(metadata: Mapping[str, Any]) -> ModelOutput:
+    output = ModelOutput.from_content("logged", metadata["logged_reply"])
+    if metadata.get("logged_stop") == "content_filter":
+        output.choices[0].stop_reason = "content_filter"
+    return output
 
 
 def _sample(logged: LoggedSample, pictures: Sequence[bytes]) -> Sample:

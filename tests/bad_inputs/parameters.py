@@ -177,6 +177,17 @@ HARNESSES: list[Bad] = [
         INSPECT.format("humorbench", "--model-role grader=baseline/first,baseline/first"),
         "each model once",
     ),
+    bad(
+        "all wordings of graders before there are replies, inspect",
+        INSPECT.format("humorbench", "--model-role grader=baseline/first -T grader_prompts=all"),
+        "grader_prompts=all judges replies that exist already",
+        "humor-tasks grade LOG --grader MODEL --grader-prompts all",
+    ),
+    bad(
+        "a wording of graders that is not, inspect",
+        INSPECT.format("humorbench", "--model-role grader=baseline/first -T grader_prompts=Z"),
+        "grader_prompts=Z: there are prompt sets A, B, C, D, E",
+    ),
     bad("a baseline that rates, inspect", INSPECT.format("humicroedit_rating", ""), "cannot rate headlines"),
     bad(
         "a CLIP that is not, inspect",
@@ -220,6 +231,11 @@ HARNESSES: list[Bad] = [
         "a parameter of Inspect alone, lm-eval",
         LM_EVAL.format("mock_detecting", "first", "replicates=5"),
         "--metadata replicates",
+    ),
+    bad(
+        "a wording of graders, lm-eval",
+        LM_EVAL.format("humorbench", "first", "grader_prompts=B"),
+        "--metadata grader_prompts: lm-eval asks no graders",
     ),
     bad("metadata that is not key=value, lm-eval", LM_EVAL.format("nyc_matching", "first", "fold"), "fold"),
     bad(

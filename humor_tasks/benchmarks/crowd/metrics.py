@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.benchmarks.judging import Verdicts
@@ -76,13 +77,14 @@ def _share(answers: Sequence[Answered], holds: Callable[[Answered], bool]) -> Es
 def _consistency(answers: Sequence[Answered]) -> Estimate:
     """The share of pairs whose two orders name the same group, of those with an answer in both.
 
-    The orders name the same group where one answer is A and the other B. Each epoch has its own pairs.
+    The orders name the same group where one answer is A and the other B. Each epoch and each prompt set has its own
+    pairs.
     """
-    pairs: dict[tuple[str, int], list[Answered]] = {}
+    pairs: dict[tuple[str, str, int], list[Answered]] = {}
     times: dict[str, int] = {}
     for o, answer in answers:
         times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups["pair_id"], epoch), []).append((o, answer))
+        pairs.setdefault((o.groups["pair_id"], asking_of(o).prompts, epoch), []).append((o, answer))
     both = [pair for pair in pairs.values() if len(pair) == 2]
     agree = [float(first != second) for (_, first), (_, second) in both]
     return clustered_proportion(agree, [o.cluster for (o, _), _ in both])

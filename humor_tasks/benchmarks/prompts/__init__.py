@@ -69,14 +69,14 @@ def prompt_sets(templates: Iterable[Template]) -> tuple[str, ...]:
     return (FIRST, *sorted(set.intersection(*held) - {FIRST} if held else ()))
 
 
-def check_set(templates: Iterable[Template], prompts: str | None, where: str) -> None:
-    """Raise BadInput, with `where` in the message, for a letter that is none of the templates' prompt sets."""
+def check_set(templates: Iterable[Template], prompts: str | None, where: str, name: str = "prompts") -> None:
+    """Raise BadInput for a letter that is none of the templates' prompt sets. where, name: of the parameter."""
     sets = prompt_sets(templates)
     if prompts == ALL and len(sets) < 2:
-        raise BadInput(f"{where}: prompts={ALL} needs several prompt sets; there is only set {FIRST}. Leave it out.")
+        raise BadInput(f"{where}: {name}={ALL} needs several prompt sets; there is only set {FIRST}. Leave it out.")
     if names_sets(prompts) and prompts not in (None, ALL, *sets):
         known = f"prompt sets {', '.join(sets)} and `{ALL}`" if len(sets) > 1 else f"only prompt set {FIRST}"
-        raise BadInput(f"{where}: prompts={prompts}: there are {known}. A folder of that name is given as ./{prompts}.")
+        raise BadInput(f"{where}: {name}={prompts}: there are {known}. A folder of that name is given as ./{prompts}.")
 
 
 def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
@@ -183,6 +183,11 @@ def split_turns(template: str, name: str) -> list[tuple[Role, str]]:
 def filled_turns(template: str, fields: Mapping[str, str], name: str) -> list[Turn]:
     """The turns of a chat template with their fields filled in."""
     return [Turn(role, fill(text, fields, name)) for role, text in split_turns(template, name)]
+
+
+def by_set(texts: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The templates of several prompt sets, given by letter and name, by SET/NAME."""
+    return {f"{letter}/{name}": text for letter, of_set in texts.items() for name, text in of_set.items()}
 
 
 def templates_hash(templates: Mapping[str, str]) -> str:

@@ -17,8 +17,9 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
-from humor_tasks.benchmarks.judging import ByAnswer, Judgement, Verdict
-from humor_tasks.benchmarks.options import Declared, parameter
+from humor_tasks.benchmarks.judging import SETS, ByAnswer, Judgement, Verdict
+from humor_tasks.benchmarks.options import ALL, FIRST, Declared, parameter
+from humor_tasks.benchmarks.prompts import names_sets
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed
@@ -76,6 +77,28 @@ class GraderSettings(Requests):
     def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature."""
         return {"verdict": "json" if self.structured else "tags", **super().signature_entries()}
+
+
+@dataclass(frozen=True)
+class RubricSettings(GraderSettings):
+    """Settings of grading requests whose question is a rubric's."""
+
+    grader_prompts: str | None = parameter(
+        None,
+        "Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks grade` also "
+        "takes `all` of them, for replies that exist (docs/wordings.md).",
+    )
+
+    def signature_entries(self) -> dict[str, Any]:
+        """The settings as entries of a signature; a folder is told by the hash of its templates alone."""
+        named = self.grader_prompts is not None and names_sets(self.grader_prompts) and self.grader_prompts != FIRST
+        return super().signature_entries() | ({SETS: self.grader_prompts} if named else {})
+
+
+ALL_SETS = (
+    f"{SETS}={ALL} judges replies that exist already. Run the task with one prompt set of the graders, then "
+    f"`humor-tasks grade LOG --grader MODEL --grader-prompts {ALL}`."
+)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
+from humor_tasks.benchmarks.askings import ASKED, Asking
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     JUDGED,
+    SETS,
     ByAnswer,
     ByRubric,
     Judging,
@@ -23,8 +25,8 @@ from humor_tasks.benchmarks.judging import (
     Reply,
     Rubric,
     logged,
-    open_rubric,
 )
+from humor_tasks.benchmarks.options import ALL
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.benchmarks.prompts import folder_of
 from humor_tasks.data.logs.record import task_metadata
@@ -35,9 +37,10 @@ from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
+from humor_tasks.on_inspect.judging.graders import ALL_SETS, VerdictForm, by_answer, in_words, resolve, verdict_of
 from humor_tasks.on_inspect.judging.graders import GraderSettings as GraderSettings
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
-from humor_tasks.on_inspect.judging.graders import VerdictForm, by_answer, in_words, resolve, verdict_of
+from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSettings
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 
@@ -64,6 +67,8 @@ class Judge:
         warn_when_tasks_end()
         self.name, self.like, self.grader, self.how = name, like, grader, how
         self.prompts, self.as_in_task = prompts, as_in_task
+        if prompts and isinstance(how, RubricSettings) and how.grader_prompts:
+            cannot_run(f"{name}: prompts={prompts} and {SETS}={how.grader_prompts} name the same templates; give one.")
         self.data: Data | None = None
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
@@ -71,14 +76,10 @@ class Judge:
         run = run_scored_by(self.name, state, self.like)
         judging = judging_of(run)
         assert judging is not None  # others are refused
-        how = self._how(state)
         try:
-            rubrics = [
-                open_rubric(family, self.prompts or folder_of(run.options.prompts), of)
-                for family, of in judging.rubrics
-            ]
+            how, rubrics, hashes = self._opened(run, judging, state)
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
-            reply = _reply(run, judging, state, target)
+            reply = reply_of(run, judging, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
@@ -87,19 +88,36 @@ class Judge:
         if self.data is not None:
             _note(state, reply.outcome)
         score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
-        (score.metadata or {})["signature"] = str(_signature(judges, how, rubrics, questions))
+        (score.metadata or {})["signature"] = str(_signature(judges, how, hashes, questions))
         return score
 
-    def _how(self, state: TaskState) -> Requests:
-        if not self.as_in_task or not isinstance(self.how, GraderSettings):
-            return self.how
-        return dataclasses.replace(self.how, structured=task_metadata(state.metadata).options.get("structured", False))
+    def _opened(
+        self, run: Run[Any], judging: Judging[Any], state: TaskState
+    ) -> tuple[Requests, list[Rubric], list[str]]:
+        """The settings, the rubrics of this sample, and the hashes of those of all samples."""
+        how = self.how
+        if self.as_in_task and isinstance(how, GraderSettings):
+            structured = task_metadata(state.metadata).options.get("structured", False)
+            how = dataclasses.replace(how, structured=structured)
+        chosen = how.grader_prompts if isinstance(how, RubricSettings) else None
+        if run.judged_under:
+            if chosen not in (None, ALL):
+                sets = ", ".join(run.judged_under)
+                raise BadInput(f"{SETS}={chosen}: its reply is judged under sets {sets}; leave {SETS} out.")
+            how = dataclasses.replace(how, grader_prompts=ALL) if isinstance(how, RubricSettings) else how
+            asked = Asking(**task_metadata(state.metadata).facts[ASKED])
+            return how, judging.open(asked.prompts), judging.hashes(run.judged_under)
+        if chosen == ALL:
+            raise BadInput(ALL_SETS)
+        rubrics = judging.open(chosen or self.prompts or folder_of(run.options.prompts))
+        return how, rubrics, [rubric.hash for rubric in rubrics]
 
 
 # ---- the reply ------------------------------------------------------------------------------------
 
 
-def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
+def reply_of(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
+    """The reply of a sample, for the questions about it."""
     identity, logged_metadata = str(state.sample_id), task_metadata(state.metadata)
     ours = logged_metadata.benchmark is not None  # in other tasks, metadata of the same names can differ
     points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
@@ -215,10 +233,10 @@ def _word(word: Any) -> str:
 
 
 def _signature(
-    judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]
+    judges: Sequence[Model], how: Requests, hashes: Sequence[str], questions: Sequence[Question]
 ) -> Signature:
-    """Who judged, and how: for a score's metadata."""
+    """Who judged, and how: for a score's metadata. hashes: of the rubrics."""
     others = dict.fromkeys(q.request.prompts for q in questions if isinstance(q.request, ByAnswer))
-    prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
+    prompts = ",".join([*hashes, *others])
     about = {"graders": ",".join(map(str, judges)), **how.signature_entries()}
     return Signature(about | ({"prompts": prompts} if prompts else {}))

@@ -16,8 +16,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.judging import POINT
-from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
+from humor_tasks.benchmarks.judging import POINT, Judging
+from humor_tasks.benchmarks.options import ALL, Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
@@ -28,7 +28,14 @@ from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
 from humor_tasks.on_inspect.hooks import warn_of_reducers
-from humor_tasks.on_inspect.judging.graders import GraderSettings, Requests, check_grader_bound, in_words
+from humor_tasks.on_inspect.judging.graders import (
+    ALL_SETS,
+    GraderSettings,
+    Requests,
+    RubricSettings,
+    check_grader_bound,
+    in_words,
+)
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages, in_thread
 from humor_tasks.on_inspect.outcomes import scorers_of
@@ -51,6 +58,8 @@ def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
     if benchmark.judging:
+        if benchmark.judging.rubrics:
+            return RubricSettings
         return GraderSettings if benchmark.judging.verdict_in_words else Requests
     return Repeated if benchmark.uses.repeated else Declared
 
@@ -78,6 +87,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
             check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
         run = benchmark.open(**_of(name, given, own=True))
+        check_rubrics(judging, only)
         run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
@@ -115,6 +125,14 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
             [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.display.columns
         ),
     )
+
+
+def check_rubrics(judging: Judging[Any] | None, only: Declared) -> None:
+    """Raise BadInput for templates that graders cannot be asked by, before the model under test is."""
+    if judging and isinstance(only, RubricSettings):
+        if only.grader_prompts == ALL:
+            raise BadInput(ALL_SETS)
+        judging.open(only.grader_prompts)
 
 
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:

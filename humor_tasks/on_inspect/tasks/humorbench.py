@@ -20,6 +20,7 @@ def humorbench(
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
+    grader_prompts: str | None = None,
     temperature: float | str | None = 0.0,
     seed: int | str | None = 1234,
     cache: bool = True,
@@ -43,6 +44,8 @@ def humorbench(
             those of set A (docs/wordings.md).
         on_unparsed: A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
+        grader_prompts: Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks
+            grade` also takes `all` of them, for replies that exist (docs/wordings.md).
         temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
         seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.

@@ -170,6 +170,7 @@ def mock_generation(
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
+    grader_prompts: str | None = None,
     temperature: float | str | None = 0.0,
     seed: int = 1234,
     cache: bool = True,
@@ -198,6 +199,8 @@ def mock_generation(
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
+        grader_prompts: Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks
+            grade` also takes `all` of them, for replies that exist (docs/wordings.md).
         temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
         seed: Seed of the sample of pictures and of the graders.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
