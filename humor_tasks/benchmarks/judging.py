@@ -8,29 +8,24 @@ every judge and logs the verdicts with `logged`. The scores can be computed from
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.prompts import (
-    Template,
-    by_set,
-    check_set,
-    filled_turns,
-    prompt_sets,
-    read_all,
-    templates_hash,
-)
+from humor_tasks.benchmarks.prompts import by_set, check_set, prompt_sets, templates_hash
+from humor_tasks.benchmarks.rubrics import FORMS as FORMS
+from humor_tasks.benchmarks.rubrics import POINT as POINT
+from humor_tasks.benchmarks.rubrics import SETS as SETS
+from humor_tasks.benchmarks.rubrics import Judgement as Judgement
+from humor_tasks.benchmarks.rubrics import Rubric as Rubric
+from humor_tasks.benchmarks.rubrics import open_rubric as open_rubric
+from humor_tasks.benchmarks.rubrics import rubric_templates as rubric_templates
 from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers import verdict
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
-from humor_tasks.scorers.verdict import as_data
 
 TOLERATED = 0.02
 """The largest share of missing verdicts without a warning."""
@@ -102,73 +97,6 @@ def missing_warning(values: Mapping[str, float]) -> str | None:
         f" Scores leave them out: {'; '.join(bounds_of_metrics)}." if bounds_of_metrics else " Scores leave them out."
     )
     return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"
-
-
-SETS = "grader_prompts"
-"""The parameter with the prompt set of judges."""
-FORMS = ("verdict.tags.txt", "verdict.json.txt")
-
-
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """A kind of judgement: the template of its question, the fields that it must show, the values of the verdict."""
-
-    question: str
-    required: tuple[str, ...]
-    words: Mapping[str, Any]
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema for structured output."""
-        schema: dict[str, Any] = verdict.schema_of(self.words)
-        return schema
-
-
-POINT = Judgement("grade.txt", ("answer", "point", "format"), verdict.WORDS)
-
-
-@dataclass(frozen=True)
-class Rubric:
-    """The grading templates of one family of prompts (`coverage` for any task, `humorbench`, `preference`)."""
-
-    templates: Mapping[str, str] = field(repr=False)
-    judgement: Judgement = POINT
-
-    @property
-    def hash(self) -> str:
-        """First 8 hex digits of the SHA-256 over the templates."""
-        return templates_hash(self.templates)
-
-    def ask(self, material: Mapping[str, str], as_json: bool = False) -> Prompt:
-        """The grading prompt; `material` holds the fields of the template, unescaped."""
-        question, shape = self.judgement.question, FORMS[as_json]
-        fields = {name: as_data(text) for name, text in material.items()} | {"format": self.templates[shape]}
-        return Prompt(tuple(filled_turns(self.templates[question], fields, question)))
-
-
-def rubric_templates(
-    family: str, judgement: Judgement = POINT, fields: Collection[str] | None = None
-) -> tuple[Template, ...]:
-    """The templates of a family of prompts: the question and the forms of a verdict.
-
-    fields: those that the question may show beside the form of the verdict; None does not check them.
-    """
-
-    def check(text: str, options: Any) -> None:
-        if fields is not None:
-            filled_turns(text, dict.fromkeys((*fields, "format"), ""), judgement.question)
-
-    question = Template(family, judgement.question, judgement.required, reader="grader would not see it", check=check)
-    return (question, *(Template(family, name, shared=True) for name in FORMS))
-
-
-@lru_cache(maxsize=32)
-def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
-    """The rubric of a family of prompts.
-
-    override: a prompt set, or a folder whose templates replace the packaged ones.
-    """
-    return Rubric(read_all(rubric_templates(family, judgement), SimpleNamespace(prompts=override)), judgement)
 
 
 R_contra = TypeVar("R_contra", contravariant=True)
@@ -311,20 +239,24 @@ class Judging(Generic[R_contra]):
     shows_media: bool = True
     judges_replies: bool = True
 
-    def open(self, prompts: str | None = None) -> list[Rubric]:
-        """The opened `rubrics`. prompts: their prompt set, or a folder. Raises BadInput where they have none such."""
+    def open(self, prompts: str | None = None, judge_first: str = "none") -> list[Rubric]:
+        """The opened `rubrics`.
+
+        prompts: their prompt set, or a folder. judge_first: as in `rubrics.rubric_templates`. Raises BadInput for a
+        prompt set that there is not, and for templates that cannot be used.
+        """
         for family, judgement in self.rubrics:
             check_set(rubric_templates(family, judgement), prompts, f"judges' question {judgement.question}", SETS)
-        return [open_rubric(family, prompts, judgement) for family, judgement in self.rubrics]
+        return [open_rubric(family, prompts, judgement, judge_first) for family, judgement in self.rubrics]
 
     @property
     def sets(self) -> tuple[str, ...]:
         """The prompt sets of the judges' questions; only A where `rubrics` is empty."""
         return prompt_sets(template for rubric in self.rubrics for template in rubric_templates(*rubric))
 
-    def hashes(self, sets: Sequence[str]) -> list[str]:
+    def hashes(self, sets: Sequence[str], judge_first: str = "none") -> list[str]:
         """For each of `rubrics`, the first 8 hex digits of the SHA-256 over its templates of several prompt sets."""
-        opened = {letter: self.open(letter) for letter in sets}
+        opened = {letter: self.open(letter, judge_first) for letter in sets}
         return [
             templates_hash(by_set({letter: rubrics[i].templates for letter, rubrics in opened.items()}))
             for i in range(len(self.rubrics))

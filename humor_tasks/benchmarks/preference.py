@@ -50,6 +50,7 @@ from humor_tasks.benchmarks.pair_verdicts import (
     win_value,
 )
 from humor_tasks.benchmarks.prompts import Template, fill
+from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -105,6 +106,7 @@ class PreferenceOptions(contest.NyccOptions):
         "both", "`both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first."
     )
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
+    judge_first: JudgeFirst = parameter("none", JUDGE_FIRST)
     temperature: float | None = parameter(
         0.0,
         "Temperature of judges whose configuration does not set one; `none`: the provider's default.",
@@ -122,16 +124,18 @@ class PreferenceOptions(contest.NyccOptions):
             )
         if self.system == self.against:
             raise BadInput(f"system and against are both {self.system}; name two different sources of explanations.")
+        templates(self)  # before rows and texts are read: judge_first needs a template that not all questions have
 
     def signature_entries(self) -> dict[str, Any]:
         """Those of the judge come last."""
         entries = super().signature_entries()
-        last = ("order", "structured", "temperature")
+        last = ("order", "structured", "temperature", "judge_first")
         return {n: v for n, v in entries.items() if n not in last} | {n: entries[n] for n in last if n in entries}
 
     def without_effect(self) -> set[str]:
         """Those that do not affect the judge's prompt."""
         idle = super().without_effect() | {"shots", "cot", "extraction"}
+        idle |= {"judge_first"} if self.judge_first == "none" else set()
         return idle | ({"fold"} if self.of in OF_MOCK else {"of", "scene"})
 
     @property
@@ -203,7 +207,7 @@ def templates(o: PreferenceOptions) -> list[Template]:
     """The templates of the judge's question and of the scene."""
     family = "stories" if o.of == MOCK_GENERATION.name else "preference"
     scene = [contest.FIXED_SCENE] if o.of == EXPLANATION.name else mock.showing(MOCK_INPUTS[o.setting], fixed=True)
-    return [*rubric_templates(family, PREFERENCE), *scene]
+    return [*rubric_templates(family, PREFERENCE, judge_first=o.judge_first), *scene]
 
 
 def prompt(run: Run[PreferenceOptions], record: Record) -> Prompt:
@@ -215,8 +219,11 @@ def prompt(run: Run[PreferenceOptions], record: Record) -> Prompt:
         context = mock.item(run.templates, record)
     material = {"context": context}
     material |= {side: record.fields[side] for side in ("first", "second")}
-    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, run.options.structured).turns
-    return Prompt((*opening, dataclasses.replace(asked, picture=record.picture, clip=record.clip)))
+    asked = Rubric(run.templates, PREFERENCE).ask(material, run.options.structured)
+    turns = list(asked.turns)
+    shows = (asked.first or len(turns)) - 1  # the judge's own view is of the picture, too
+    turns[shows] = dataclasses.replace(turns[shows], picture=record.picture, clip=record.clip)
+    return Prompt(tuple(turns), asked.first)
 
 
 def read(structured: bool, reply: str, refused: bool) -> Answer:

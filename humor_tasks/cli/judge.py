@@ -58,6 +58,12 @@ def _graded() -> list[str]:
     metavar="SET",
     help="Prompt set of the graders: A (the default) to E, a folder of templates, or 'all': the spread over the sets.",
 )
+@click.option(
+    "--judge-first",
+    default="none",
+    metavar="WHAT",
+    help="'commit': graders write their own view of the item before they see the reply. Default: none.",
+)
 @together(PROMPTS, NO_CACHE, LOG_DIR, output("the scores (.json)"))
 def grade(
     runs: tuple[Path, ...],

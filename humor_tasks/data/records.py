@@ -91,9 +91,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Prompt:
-    """The chat turns sent to a model; the last one is by the user."""
+    """The chat turns sent to a model; the last one is by the user.
+
+    first: the number of turns of a first request, whose reply is a turn between them and the others; 0: there is none.
+    """
 
     turns: tuple[Turn, ...]
+    first: int = 0
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

@@ -41,7 +41,7 @@ def chat_messages(
 
     form, length: of the answer. handles: as in `turn_messages`.
     """
-    messages = turn_messages(prompt.turns, pictures, handles)
+    messages = prompt_messages(prompt, pictures, handles)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
@@ -68,6 +68,24 @@ def reply_limit(message: ChatMessage | None, asked: int | None, own: int, chosen
 
 def _reply_length(known: Mapping[str, Any]) -> ReplyLength | None:
     return ReplyLength(*known["reply_length"]) if "reply_length" in known else None
+
+
+FIRST = "asked_first"
+"""The key of a message's metadata that ends a first request."""
+
+
+def prompt_messages(prompt: Prompt, pictures: bool = False, handles: bool = False) -> list[ChatMessage]:
+    """The prompt's turns as messages; `split_first` finds the first request among them."""
+    messages = turn_messages(prompt.turns, pictures, handles)
+    if prompt.first:
+        messages[prompt.first - 1].metadata = {FIRST: True}
+    return messages
+
+
+def split_first(messages: Sequence[ChatMessage]) -> tuple[list[ChatMessage], list[ChatMessage]]:
+    """The messages of a first request (`Prompt.first`) and the others; none where there is no first request."""
+    ends = [i for i, message in enumerate(messages, 1) if (message.metadata or {}).get(FIRST)]
+    return list(messages[: sum(ends[:1])]), list(messages[sum(ends[:1]) :])
 
 
 def turn_messages(turns: Sequence[Turn], pictures: bool = False, handles: bool = False) -> list[ChatMessage]:

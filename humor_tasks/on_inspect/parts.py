@@ -6,6 +6,7 @@ Every Inspect command imports this module. Therefore it imports nothing but Insp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from inspect_ai.scorer import Metric, SampleScore, Scorer, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -86,6 +87,7 @@ def element_coverage(
     cache: bool = True,
     retries: int = 0,
     grader_prompts: str | None = None,
+    judge_first: Literal["none", "commit"] = "none",
 ) -> Scorer:
     """The share of the target's points that graders find in the answer.
 
@@ -109,11 +111,12 @@ def element_coverage(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
         grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
+        judge_first: `commit` asks graders for their own view of the item before they see the reply.
     """
     from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
     from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("element_coverage", ANY_TEXT, grader, how, prompts)
 
 
@@ -234,6 +237,7 @@ def reference_preference(
     cache: bool = True,
     retries: int = 0,
     grader_prompts: str | None = None,
+    judge_first: Literal["none", "commit"] = "none",
 ) -> Scorer:
     """Whether judges prefer the reply to the reference, judged in both orders; EXPAcc is the metric `preferred`.
 
@@ -250,10 +254,11 @@ def reference_preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
         grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
+        judge_first: `commit` asks graders for their own view of the item before they see the reply.
     """
     from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("reference_preference", "explanation", grader, how, prompts)
 
 
@@ -267,6 +272,7 @@ def story_ratings(
     cache: bool = True,
     retries: int = 0,
     grader_prompts: str | None = None,
+    judge_first: Literal["none", "commit"] = "none",
 ) -> Scorer:
     """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
 
@@ -283,10 +289,11 @@ def story_ratings(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
         grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
+        judge_first: Only `none`: there is no template by which graders write their own view first.
     """
     from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
 
-    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts)
+    how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("story_ratings", "mock_generation", grader, how, prompts)
 
 

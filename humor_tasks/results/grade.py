@@ -158,20 +158,21 @@ def _judged_under(sample: Sample, sets: Sequence[str], i: int) -> Sample:
     return sample.model_copy(update={"id": f"{sample.id}@{sets[i]}", "metadata": metadata})
 
 
-def requests(written: Written, task: str, graders: int) -> int:
-    """The number of requests to so many graders, less those that are cached already."""
+def requests(written: Written, task: str, graders: int, judge_first: str = "none") -> int:
+    """The number of requests to so many graders where none is cached."""
     judging = judging_by_name(task)
     rubrics, number = judging.open(), 0
     for sample in written.samples:
         metadata = sample.metadata or {}
-        asked = sample.input
-        messages: list[ChatMessage] = [ChatMessageUser(content=asked)] if isinstance(asked, str) else list(asked)
+        shown = sample.input
+        messages: list[ChatMessage] = [ChatMessageUser(content=shown)] if isinstance(shown, str) else list(shown)
         output = _logged_output(metadata)
-        state = TaskState(ModelName("none/none"), sample.id or "", 1, asked, messages, output=output)
+        state = TaskState(ModelName("none/none"), sample.id or "", 1, shown, messages, output=output)
         state.metadata = metadata
         run = run_of(metadata, task)
         questions = judging.questions(run, reply_of(run, judging, state, Target(sample.target)), rubrics)
-        number += sum(question.request is not None for question in questions)
+        asked = sum(question.request is not None for question in questions)
+        number += asked + (asked > 0 and judge_first != "none")
     return number * graders
 
 
@@ -186,13 +187,14 @@ def grade(
     judging = judging_by_name(task)
     if not judging.verdict_in_words:
         how = _without_rubric(task, how)
+    first = how.get("judge_first", "none")
     if how.get(SETS) == ALL:
         written = under_all(written, judging, path)
         about = f"{len(written.samples)} replies to judge ({Ways(judging.sets).number} prompt sets)"
-        number = requests(written, task, len(graders))
+        number = requests(written, task, len(graders), first)
         logger.warning("%s: %s: %d requests, less those in the cache.", path, about, number)
-    else:
-        judging.open(how.get(SETS) or how.get("prompts"))  # reports an error before any model call is paid for
+    # reports an error before any model call is paid for
+    judging.open(how.get("prompts") if how.get(SETS) in (None, ALL) else how[SETS], first)
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
         built = grading_task(written, task, path.name, **how)
@@ -204,9 +206,9 @@ def grade(
 
 def _without_rubric(task: str, how: Mapping[str, Any]) -> dict[str, Any]:
     """The settings without those of a rubric. Raises BadInput where one is set."""
-    of_rubric = ("structured", "prompts", SETS)
+    of_rubric = ("structured", "prompts", SETS, "judge_first")
     for name in of_rubric:
-        if how.get(name):
+        if how.get(name) not in (None, False, "none"):
             flag = name.replace("_", "-")
             raise BadInput(f"--{flag}: the judges of {task} answer the questions of another benchmark; leave it out.")
     return {name: value for name, value in how.items() if name not in of_rubric}

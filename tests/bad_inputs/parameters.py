@@ -108,6 +108,17 @@ VALUES: list[Bad] = [
     ),
     value("a subset that is a list", "humorbench", "s.json", '"keys"', subset="s.json", files={"s.json": '["9-x"]'}),
     value("a scale without meanings", "humicroedit_rating", "scale", scale=""),
+    value(
+        "an own view before a comparison of stories",
+        "explanation_preference",
+        "judge_first=commit: there is no template commit.txt beside prefer.txt",
+        judge_first="commit",
+        of="mock_generation",
+        system="a.json",
+        against="b.json",
+        files=dict.fromkeys(("a.json", "b.json"), '{"x": "A bear."}'),
+    ),
+    value("an own view of another kind", "humorbench_autograder", "judge_first: there is no 'yes'", judge_first="yes"),
     bad("a preference of nothing", lambda: load("explanation_preference", **SAMPLE), "system"),
     value(
         "a preference of a folder",
@@ -188,6 +199,11 @@ HARNESSES: list[Bad] = [
         INSPECT.format("humorbench", "--model-role grader=baseline/first -T grader_prompts=Z"),
         "grader_prompts=Z: there are prompt sets A, B, C, D, E",
     ),
+    bad(
+        "an own view before ratings of stories, inspect",
+        INSPECT.format("mock_generation", "--model-role grader=baseline/first -T judge_first=commit"),
+        "judge_first=commit: there is no template commit.txt beside sms.txt",
+    ),
     bad("a baseline that rates, inspect", INSPECT.format("humicroedit_rating", ""), "cannot rate headlines"),
     bad(
         "a CLIP that is not, inspect",
@@ -236,6 +252,12 @@ HARNESSES: list[Bad] = [
         "a wording of graders, lm-eval",
         LM_EVAL.format("humorbench", "first", "grader_prompts=B"),
         "--metadata grader_prompts: lm-eval asks no graders",
+    ),
+    bad(
+        "an own view first, lm-eval",
+        LM_EVAL.format("humorbench_autograder", "first", "judge_first=commit"),
+        "--metadata judge_first: lm-eval sends one request for each item",
+        "use the Inspect task",
     ),
     bad("metadata that is not key=value, lm-eval", LM_EVAL.format("nyc_matching", "first", "fold"), "fold"),
     bad(

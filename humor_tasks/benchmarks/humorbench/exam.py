@@ -17,6 +17,7 @@ from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -50,7 +51,12 @@ class ExamOptions(Options):
     extraction: Literal["strict"] = "strict"
     seed: int = parameter(1234, "Seed of the judge.")
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
+    judge_first: JudgeFirst = parameter("none", JUDGE_FIRST)
     temperature: float | None = parameter(0.0, "Temperature of the judge; `none`: the provider's default.", least=0)
+
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | ({"judge_first"} if self.judge_first == "none" else set())
 
 
 def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
@@ -97,7 +103,7 @@ def _record(row: Mapping[str, str], where: str) -> Record:
 
 
 def prompt(run: Run[ExamOptions], record: Record) -> Prompt:
-    """The grading prompt."""
+    """The grading prompt, after the judge's own view where `judge_first` asks for it."""
     return Rubric(run.templates).ask(record.fields, run.options.structured)
 
 
@@ -199,7 +205,7 @@ AUTOGRADER = Benchmark(
     answer=lambda o: FreeText(partial(read, o.structured), scorer="judge_agreement", whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
-    templates=rubric_templates("humorbench"),
+    templates=lambda o: rubric_templates("humorbench", judge_first=o.judge_first),
     load=load,
     prompt=prompt,
     outcome=outcome,

@@ -124,6 +124,12 @@ def read_templates(folder: str, names: Sequence[str], override: str | None) -> d
     return {name: _read(replaced.get(name, packaged / name)) for name in names}
 
 
+def read_packaged(family: str, name: str) -> str | None:
+    """A template of set A; None where the family has none of this name."""
+    path = _home(family) / name
+    return _read(path) if path.is_file() else None
+
+
 @cache
 def _home(family: str) -> Path:
     """The folder of a family: the one in the corpus's own room, or one beside this file."""

@@ -17,15 +17,17 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
-from humor_tasks.benchmarks.judging import SETS, ByAnswer, Judgement, Verdict
+from humor_tasks.benchmarks.judging import ByAnswer, Judgement, Verdict
 from humor_tasks.benchmarks.options import ALL, FIRST, Declared, parameter
 from humor_tasks.benchmarks.prompts import names_sets
+from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, SETS, JudgeFirst
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
+from humor_tasks.scorers.thinking import without_thinking
 from humor_tasks.scorers.verdict import read_word
 
 ROLE = "grader"
@@ -89,10 +91,13 @@ class RubricSettings(GraderSettings):
         "takes `all` of them, for replies that exist (docs/wordings.md).",
     )
 
+    judge_first: JudgeFirst = parameter("none", JUDGE_FIRST)
+
     def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature; a folder is told by the hash of its templates alone."""
         named = self.grader_prompts is not None and names_sets(self.grader_prompts) and self.grader_prompts != FIRST
-        return super().signature_entries() | ({SETS: self.grader_prompts} if named else {})
+        entries = super().signature_entries() | ({SETS: self.grader_prompts} if named else {})
+        return entries | ({"judge_first": self.judge_first} if self.judge_first != "none" else {})
 
 
 ALL_SETS = (
@@ -124,6 +129,21 @@ def in_words(judgement: Judgement, structured: bool) -> VerdictForm:
     return VerdictForm(config, lambda grader, output: read(grader, output, judgement, structured))
 
 
+def own_view() -> VerdictForm:
+    """The judge's own view of an item, before it sees what it judges: any text that is whole."""
+    return VerdictForm(GenerateConfig(), read_view)
+
+
+def read_view(grader: str, output: ModelOutput) -> Verdict:
+    """A judge's own view in its output, as the word of a verdict; None where it is empty, refused or cut off."""
+    text, stopped = (without_thinking(output.completion) or "").strip(), _stopped(output)
+    if text and stopped != "content_filter" and stopped not in CUT_OFF:
+        return Verdict(grader, text, "answered")
+    status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
+    return Verdict(grader, None, status, NO_VIEW, output.error or output.completion)
+
+
+NO_VIEW = "There is no own view of the item, which judge_first=commit asks for first."
 NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."
 
 

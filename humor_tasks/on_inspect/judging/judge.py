@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText, Model
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.judging import (
     Question,
     Reply,
     Rubric,
+    Verdict,
     logged,
 )
 from humor_tasks.benchmarks.options import ALL
@@ -37,11 +38,19 @@ from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
-from humor_tasks.on_inspect.judging.graders import ALL_SETS, VerdictForm, by_answer, in_words, resolve, verdict_of
+from humor_tasks.on_inspect.judging.graders import (
+    ALL_SETS,
+    VerdictForm,
+    by_answer,
+    in_words,
+    own_view,
+    resolve,
+    verdict_of,
+)
 from humor_tasks.on_inspect.judging.graders import GraderSettings as GraderSettings
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
 from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSettings
-from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, turn_messages
+from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, prompt_messages, split_first
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 
 
@@ -99,17 +108,17 @@ class Judge:
         if self.as_in_task and isinstance(how, GraderSettings):
             structured = task_metadata(state.metadata).options.get("structured", False)
             how = dataclasses.replace(how, structured=structured)
-        chosen = how.grader_prompts if isinstance(how, RubricSettings) else None
+        chosen, first = (how.grader_prompts, how.judge_first) if isinstance(how, RubricSettings) else (None, "none")
         if run.judged_under:
             if chosen not in (None, ALL):
                 sets = ", ".join(run.judged_under)
                 raise BadInput(f"{SETS}={chosen}: its reply is judged under sets {sets}; leave {SETS} out.")
             how = dataclasses.replace(how, grader_prompts=ALL) if isinstance(how, RubricSettings) else how
             asked = Asking(**task_metadata(state.metadata).facts[ASKED])
-            return how, judging.open(asked.prompts), judging.hashes(run.judged_under)
+            return how, judging.open(asked.prompts, first), judging.hashes(run.judged_under, first)
         if chosen == ALL:
             raise BadInput(ALL_SETS)
-        rubrics = judging.open(chosen or self.prompts or folder_of(run.options.prompts))
+        rubrics = judging.open(chosen or self.prompts or folder_of(run.options.prompts), first)
         return how, rubrics, [rubric.hash for rubric in rubrics]
 
 
@@ -169,16 +178,46 @@ async def _ask(
     for judge in judges:
         for question_messages in messages:
             check_takes_these(judge, question_messages)
-    requests = [
-        verdict_of(judge, list(question_messages), form, how)
-        for question_messages, form in zip(messages, [_form(put, how) for put in asked], strict=True)
-        for judge in judges
-    ]
     try:
+        views = await _views(judges, messages, how)
+        requests = [
+            _verdict(judge, question_messages, _form(put, how), how, views)
+            for question_messages, put in zip(messages, asked, strict=True)
+            for judge in judges
+        ]
         verdicts = iter(await collect(*requests))
     except BaseExceptionGroup as problems:
         raise first_exception(problems) from None
     return [Panel(q.about, tuple(next(verdicts) for _ in judges) if q.request is not None else ()) for q in questions]
+
+
+_Views = Mapping[tuple[str, ...], Verdict]
+"""Judge and texts of a first request -> the judge's own view, as the word of a verdict."""
+
+
+async def _views(judges: Sequence[Model], messages: Sequence[Sequence[ChatMessage]], how: Requests) -> _Views:
+    """The own view of each judge, by one request for all questions about the same item."""
+    firsts = [first for question_messages in messages if (first := split_first(question_messages)[0])]
+    asked = {_key(judge, first): (judge, first) for first in firsts for judge in judges}
+    found = await collect(*(verdict_of(judge, first, own_view(), how) for judge, first in asked.values()))
+    return dict(zip(asked, found, strict=True))
+
+
+def _key(judge: Model, first: Sequence[ChatMessage]) -> tuple[str, ...]:
+    return (str(judge), *(message.text for message in first))
+
+
+async def _verdict(
+    judge: Model, messages: Sequence[ChatMessage], form: VerdictForm, how: Requests, views: _Views
+) -> Verdict:
+    """A judge's verdict on a question. Without its own view, where that is asked for, there is none."""
+    first, rest = split_first(messages)
+    if not first:
+        return await verdict_of(judge, rest, form, how)
+    view = views[_key(judge, first)]
+    if view.word is None:
+        return view
+    return await verdict_of(judge, [*first, ChatMessageAssistant(content=view.word), *rest], form, how)
 
 
 def _messages(
@@ -190,9 +229,10 @@ def _messages(
     if isinstance(put, ByAnswer):
         messages = chat_messages(put.prompt, put.record, put.form, put.length, pictures=True)
     else:
-        messages = turn_messages(put.rubric.ask(put.material, _structured(how)).turns)
+        messages = prompt_messages(put.rubric.ask(put.material, _structured(how)))
     if media:
-        messages[-1].content = [*media, ContentText(text=messages[-1].text)]
+        shows = (split_first(messages)[0] or messages)[-1]
+        shows.content = [*media, ContentText(text=shows.text)]
     return messages
 
 

@@ -42,6 +42,7 @@ from humor_tasks.on_inspect.outcomes import scorers_of
 from humor_tasks.on_inspect.parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
+from humor_tasks.on_inspect.solvers.asks_first import asks_first
 from humor_tasks.on_inspect.viewer import viewer_of
 
 logger = logging.getLogger(__name__)
@@ -110,13 +111,18 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     setup = [require_grader()] if judging else []
     setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
+    solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
+    if asks and run.prompt(run.records[0]).first:
+        setup.append(asks_first())
+        solver = generate(response_schema=config.response_schema)  # the first reply is no verdict
+        config = config.model_copy(update={"response_schema": None})
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
         cleanup=log_pictures if shows else None,
-        solver=_solver(run.form) if asks else left_to_judges(),
+        solver=solver,
         scorer=scorers or _scorers(run, only),
-        config=_config(run),
+        config=config,
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
@@ -132,7 +138,7 @@ def check_rubrics(judging: Judging[Any] | None, only: Declared) -> None:
     if judging and isinstance(only, RubricSettings):
         if only.grader_prompts == ALL:
             raise BadInput(ALL_SETS)
-        judging.open(only.grader_prompts)
+        judging.open(only.grader_prompts, only.judge_first)
 
 
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def humorbench(
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
     grader_prompts: str | None = None,
+    judge_first: Literal["none", "commit"] = "none",
     temperature: float | str | None = 0.0,
     seed: int | str | None = 1234,
     cache: bool = True,
@@ -46,6 +47,8 @@ def humorbench(
         structured: Request a JSON verdict through the provider's structured output.
         grader_prompts: Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks
             grade` also takes `all` of them, for replies that exist (docs/wordings.md).
+        judge_first: What a judge writes before it sees what it judges: nothing (`none`), or its own view of the joke
+            (`commit`), in one more request.
         temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
         seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
@@ -61,6 +64,7 @@ def humorbench_autograder(
     order: Literal["as_given", "rotated"] = "as_given",
     prompts: str | None = None,
     structured: bool = False,
+    judge_first: Literal["none", "commit"] = "none",
     temperature: float | str | None = 0.0,
     seed: int = 1234,
     shard: str | None = None,
@@ -77,6 +81,8 @@ def humorbench_autograder(
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         structured: Request a JSON verdict through the provider's structured output.
+        judge_first: What a judge writes before it sees what it judges: nothing (`none`), or its own view of the joke
+            (`commit`), in one more request.
         temperature: Temperature of the judge; `none`: the provider's default.
         seed: Seed of the judge.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).

@@ -171,6 +171,7 @@ def mock_generation(
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
     grader_prompts: str | None = None,
+    judge_first: Literal["none", "commit"] = "none",
     temperature: float | str | None = 0.0,
     seed: int = 1234,
     cache: bool = True,
@@ -201,6 +202,8 @@ def mock_generation(
         structured: Request a JSON verdict through the provider's structured output.
         grader_prompts: Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks
             grade` also takes `all` of them, for replies that exist (docs/wordings.md).
+        judge_first: What a judge writes before it sees what it judges: nothing (`none`), or its own view of the joke
+            (`commit`), in one more request.
         temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
         seed: Seed of the sample of pictures and of the graders.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.

@@ -27,6 +27,7 @@ def explanation_preference(
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
+    judge_first: Literal["none", "commit"] = "none",
     temperature: float | str | None = 0.0,
     seed: int = 1234,
     cache: bool = True,
@@ -56,6 +57,8 @@ def explanation_preference(
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         on_unparsed: An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
+        judge_first: What a judge writes before it sees what it judges: nothing (`none`), or its own view of the joke
+            (`commit`), in one more request.
         temperature: Temperature of judges whose configuration does not set one; `none`: the provider's default.
         seed: Seed of random orders and of the judges.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
