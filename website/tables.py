@@ -65,7 +65,8 @@ def meaning(name: str) -> str:
         for kind, level in levels
     ]
     table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
-    return "\n\n".join(filter(None, (_text(card.meaning), limits, table)))
+    wordings = f"**Wording and order.** {_text(card.wordings)} See [Wordings and orders](../wordings.md)."
+    return "\n\n".join(filter(None, (_text(card.meaning), limits, wordings, table)))
 
 
 def _text(text: str) -> str:

@@ -55,6 +55,9 @@ class Level:
                 raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
 
 
+NOT_RUN = "No pretrained language model has been run under all prompt sets here."
+
+
 @dataclass(frozen=True)
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
@@ -69,7 +72,8 @@ class Card:
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
     chance: the score of a system that ignores the material. human: scores of people, the main one first.
-    meaning: what a score means. limits: what it does not mean. differences: what this implementation does
+    meaning: what a score means. limits: what it does not mean. wordings: what is known of how scores depend on the
+    prompt set and on the order of the choices. differences: what this implementation does
     otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
     related: benchmarks to read together with this one.
 
@@ -95,6 +99,7 @@ class Card:
     human: tuple[Level, ...] = ()
     meaning: str = ""
     limits: str = ""
+    wordings: str = NOT_RUN
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     needs: str = ""

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.askings import ASKED
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
@@ -53,7 +52,7 @@ from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
-from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.preferred import WORDS, panel_choice, read_preferred

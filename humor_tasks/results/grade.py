@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.askings import ASKED, Asking, Ways
+from humor_tasks.benchmarks.askings import Asking, Ways
 from humor_tasks.benchmarks.judging import JUDGED_UNDER, SETS, Judging
 from humor_tasks.benchmarks.options import ALL, FIRST, ROTATED
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
@@ -32,6 +32,7 @@ from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
 from humor_tasks.data.logs.reading import RETRY
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import ASKED
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect import parts

@@ -49,6 +49,7 @@ def test_every_field_is_filled() -> None:
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
     texts = [card.question, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.meaning, card.limits]
+    texts += [card.wordings]
     texts += card.differences
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text

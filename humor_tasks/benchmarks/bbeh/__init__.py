@@ -154,6 +154,9 @@ BBEH_NYCC = Benchmark(
         "a crowd preferred.",
         limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "
         "another one. The questions are public, so that models trained since 2025 may have read them.",
+        wordings="On the 200 questions in ten orders, MiniLM (`embedding/`) has .110 at every letter, "
+        "`baseline/overlap` .355 where A is right and .07 to .08 elsewhere. Neither reads the prompt, so that "
+        "`spread` is 0 [0, .02].",
         related=("ranking", "crowd_pairs", "crowd_groups"),
         needs="one public file",
     ),

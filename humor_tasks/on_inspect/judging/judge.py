@@ -11,7 +11,7 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.askings import ASKED, Asking
+from humor_tasks.benchmarks.askings import Asking
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     JUDGED,
@@ -31,7 +31,7 @@ from humor_tasks.benchmarks.options import ALL
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.benchmarks.prompts import folder_of
 from humor_tasks.data.logs.record import task_metadata
-from humor_tasks.data.records import Outcome, Point, Record
+from humor_tasks.data.records import ASKED, Outcome, Point, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.checks import check_takes_these

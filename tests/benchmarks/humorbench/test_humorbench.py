@@ -359,7 +359,10 @@ def test_templates_are_replaced(run: Run, tmp_path: Path) -> None:
         ({"explain": "== user ==\nWhy?"}, r"explain.txt: lacks \$caption, \$description; the model would not see"),
         ({"grade": "== user ==\n$answer $format"}, r"template grade.txt: lacks \$point; the grader would not see it"),
         ({"grade": "== user ==\n$point"}, r"grade.txt: lacks \$answer, \$format"),
-        ({}, r"the folder has no .txt file; the templates are commit.txt, explain.txt, grade.txt, verdict.json.txt, verdict.tags"),
+        (
+            {},
+            r"the folder has no .txt file; the templates are commit.txt, explain.txt, grade.txt",
+        ),
     ],
 )
 def test_templates_that_lack_something_are_refused(tmp_path: Path, templates: dict[str, str], message: str) -> None:
