@@ -115,23 +115,40 @@ def judge() -> None:
 
 
 @judge.command()
-@together(RUNS, JSON)
-def exam(runs: tuple[Path, ...], as_json: bool) -> None:
+@click.option(
+    "--panel", is_flag=True, help="Print how alike the judges' errors are, and what a majority of the judges gains."
+)
+@together(RUNS, JSON, output("the panel (.md, .csv or .json)"))
+def exam(runs: tuple[Path, ...], panel: bool, as_json: bool, output: Path | None) -> None:
     """Print the results of judges in exams, whose right answers are people's.
 
-    RUNS are finished runs, or folders of them, of the benchmarks in which the model under test is a judge. Agreement
-    with votes of your own: `humor-tasks people agreement --judge`.
+    RUNS are finished runs, or folders of them, of the benchmarks in which the model under test is a judge. With --panel
+    they are one run of each judge, of one exam. Agreement with votes of your own: `humor-tasks people agreement
+    --judge`.
     """
     from humor_tasks.benchmarks import BENCHMARKS
     from humor_tasks.cli.printing import echo, echo_notes
     from humor_tasks.data.tables import interval, plain, safe, table
+    from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
+    from humor_tasks.results.analysis import panel as panels
 
+    if output and not panel:
+        raise BadInput(f"-o {output}: takes the panel; add --panel.")
+    panels.check_ending(output)
+    check_output(output, *runs)
     exams = [name for name, benchmark in BENCHMARKS.items() if benchmark.uses.examines_judges]
     results = read_results(runs)
     taken = [result for result in results.results if result.benchmark.name in exams]
     if not taken:
         raise BadInput(f"no run is an exam of a judge ({' or '.join(exams)}).")
+    if panel:
+        found = panels.panel_of(taken)
+        if output:
+            panels.write_panel(output, found)
+        echo(panels.WRITERS[".json" if as_json else ".md"](found))
+        echo_notes(taken, results.left_out)
+        return
     if as_json:
         rows = [
             {"judge": result.system, "exam": result.benchmark.name, "metrics": plain(dict(result.estimates))}
