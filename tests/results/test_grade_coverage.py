@@ -195,6 +195,12 @@ def test_a_report_of_an_unfinished_run_is_refused() -> None:
         (["--grader", "openai-api/nowhere/model"], "NOWHERE_API_KEY"),
         ([], "Missing option '--grader'"),
         (["--grader", "mockllm/g", "--task", "matching"], "there is no 'matching'"),
+        (
+            ["--grader", "mockllm/g", "--grader-prompts", "Z"],
+            "grader_prompts=Z: there are prompt sets A, B, C, D, E",
+        ),
+        (["--grader", "mockllm/g", "--prompts", "p", "--grader-prompts", "B"], "name the same templates; give one"),
+        (["--grader", "mockllm/g", "--judge-first", "no"], "judge_first: there is no 'no'"),
         (["--grader", "mockllm/g", "--prompts", "/no/where"], "prompts=/no/where: there is no such folder"),
     ],
 )

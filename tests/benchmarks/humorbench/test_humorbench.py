@@ -361,7 +361,7 @@ def test_templates_are_replaced(run: Run, tmp_path: Path) -> None:
         ({"grade": "== user ==\n$point"}, r"grade.txt: lacks \$answer, \$format"),
         (
             {},
-            r"the folder has no .txt file; the templates are commit.txt, explain.txt, grade.txt",
+            r"the folder has no .txt file; the templates are commit.txt, explain.txt, grade.txt, verdict.json",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from inspect_ai import Task, score
@@ -19,6 +20,8 @@ from humor_tasks import load, tasks
 from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import element_coverage
+from humor_tasks.people.judge import read_judge_log
+from humor_tasks.results import grade as grading
 from humor_tasks.results import read_results
 from humor_tasks.results.grade import grade, grading_task, judging_by_name, read_written, report_of, requests, under_all
 from humor_tasks.results.reproduce.rescore import rescore
@@ -126,6 +129,9 @@ def test_items_that_are_questions_for_judges_are_asked_under_every_set(
         assert (spread > 0) == differs
         assert len(set(values.values())) == 1 + differs
         assert metrics(log)[steady] == 0  # within each set the orders agree; crowd_groups' judge always says A
+    if task == "explanation_preference":
+        with pytest.raises(BadInput, match="judges each pair under several prompt sets"):
+            read_judge_log(Path(log.location))
 
 
 def test_a_prompt_set_of_the_graders_alone() -> None:
@@ -149,6 +155,14 @@ def test_a_prompt_set_of_the_graders_alone() -> None:
         .text
     )
     assert model.asked
+
+
+def test_the_number_of_requests_is_told_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = log_of(tmp_path, tasks.humorbench("sample", FEW))
+    graders = ["mockllm/g", "mockllm/h"]
+    with pytest.raises(RuntimeError), patch.object(grading, "eval", side_effect=RuntimeError):
+        grade(path, "humorbench", graders, grader_prompts="all", judge_first="commit")
+    assert f"{path}: 20 replies to judge (5 prompt sets): 80 requests" in caplog.text
 
 
 def test_all_sets_need_replies_that_exist(tmp_path: Path) -> None:
