@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.askings import ASKED
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
 from humor_tasks.benchmarks.card import Level, Uses
 from humor_tasks.benchmarks.crowd import corpus
@@ -41,7 +42,7 @@ from humor_tasks.benchmarks.crowd.metrics import (
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
+from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -92,8 +93,12 @@ class WritingOptions(corpus.CrowdOptions):
         self.question()
 
     def question(self) -> GroupsOptions:
-        """The options of `crowd_groups` for the judges' question. Raises BadInput as GroupsOptions does."""
-        return GroupsOptions(**{name: getattr(self, name) for name in _QUESTION}, shots=self.judge_shots)
+        """The options of `crowd_groups` for the judges' question. Raises BadInput as GroupsOptions does.
+
+        A prompt set is the writer's alone; a folder in `prompts` replaces the judges' templates, too.
+        """
+        given = {name: getattr(self, name) for name in _QUESTION} | {"prompts": folder_of(self.prompts)}
+        return GroupsOptions(**given, shots=self.judge_shots)
 
     @property
     def variant(self) -> str:
@@ -204,7 +209,8 @@ def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome
     if captions and all(caption in recited for caption in captions):
         kinds = [recited[caption] for caption in captions]
         values = {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
-    facts = {"recited": dict(recited)} if values else {}
+    facts = {name: fact for name, fact in record.facts.items() if name == ASKED}
+    facts |= {"recited": dict(recited)} if values else {}
     return answer.outcome(dataclasses.replace(record, target=None, facts=facts), values)
 
 

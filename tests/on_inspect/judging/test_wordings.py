@@ -134,6 +134,14 @@ def test_items_that_are_questions_for_judges_are_asked_under_every_set(
             read_judge_log(Path(log.location))
 
 
+def test_a_writers_wordings_leave_that_of_its_judges() -> None:
+    captions = "\n".join(f"{i}. Word {i} of a caption." for i in range(1, 11))
+    by = judge(letter_a, True)
+    log = graded_log(tasks.caption_writing(dataset="sample", contests="9013", prompts="all"), says("m", captions), by)
+    assert metrics(log)["spread"] == 0
+    assert len({asked[0] for asked in by.asked}) == 1
+
+
 def test_a_prompt_set_of_the_graders_alone() -> None:
     for chosen, named in ((None, ""), ("A", ""), ("B", "grader_prompts:B|")):
         by = judge(passes, True)
