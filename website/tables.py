@@ -65,8 +65,9 @@ def meaning(name: str) -> str:
         for kind, level in levels
     ]
     table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
-    wordings = f"**Wording and order.** {_text(card.wordings)} See [Wordings and orders](../wordings.md)."
-    return "\n\n".join(filter(None, (_text(card.meaning), limits, wordings, table)))
+    known = card.wordings or "No pretrained language model has been run under all prompt sets here."
+    wordings = f"**Wording and order.** {_text(known)} See [Wordings and orders](../wordings.md)."
+    return "\n\n".join(filter(None, (_text(card.meaning), limits, wordings if card.meaning else "", table)))
 
 
 def _text(text: str) -> str:

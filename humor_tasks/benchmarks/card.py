@@ -55,9 +55,6 @@ class Level:
                 raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
 
 
-NOT_RUN = "No pretrained language model has been run under all prompt sets here."
-
-
 @dataclass(frozen=True)
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
@@ -99,7 +96,7 @@ class Card:
     human: tuple[Level, ...] = ()
     meaning: str = ""
     limits: str = ""
-    wordings: str = NOT_RUN
+    wordings: str = ""
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     needs: str = ""

@@ -25,7 +25,7 @@ PLAIN: Any = BENCHMARKS["matching"]
 def may_be_empty(name: str) -> set[str]:
     """The fields of a card and its source that say nothing here, each for a reason that the definition gives."""
     benchmark = BENCHMARKS[name]
-    card, found = benchmark.card, {"counted", "dated", "usage", "differences"}  # nothing to add
+    card, found = benchmark.card, {"counted", "dated", "usage", "differences", "wordings"}  # nothing to add
     if not card.paper.address:
         found |= {"section", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
@@ -49,8 +49,7 @@ def test_every_field_is_filled() -> None:
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
     texts = [card.question, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.meaning, card.limits]
-    texts += [card.wordings]
-    texts += card.differences
+    texts += [*card.differences, *filter(None, [card.wordings])]
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text
         assert "  " not in text

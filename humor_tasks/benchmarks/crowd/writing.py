@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.askings import ASKED
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
 from humor_tasks.benchmarks.card import Level, Uses
 from humor_tasks.benchmarks.crowd import corpus
@@ -45,7 +44,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.caption_list import read_captions
 from humor_tasks.scorers.diversity import average_ead
