@@ -34,23 +34,23 @@ RULES: dict[str, tuple[Rule, dict[str, float]]] = {
     ),
     "order": (
         lambda record, letter, k: "A",
-        {"accuracy": 0.2, "spread": 0, "right_under_all": 0.2, "same_answer": 1, "order_effect": 1, "right_in_all": 0}
+        {"accuracy": 0.5, "spread": 0, "right_under_all": 0.5, "same_answer": 1, "order_effect": 1, "right_in_all": 0}
         | {"letter_share_A": 1, "letter_share_B": 0},
     ),
     "both": (
         lambda record, letter, k: letter in "AB" or "A",
-        {"accuracy": 0.52, "spread": 0.8, "order_effect": 0.6, "right_under_all": 0.2, "right_in_all": 0.4},
+        {"accuracy": 0.7, "spread": 0.5, "order_effect": 0.6, "right_under_all": 0.5, "right_in_all": 0.4},
     ),
     "nothing": (
         lambda record, letter, k: int(record.cluster) % 2 == 0,
-        {"spread": 0, "order_effect": 0, "same_answer": 1},
+        {"spread": 0, "order_effect": 0},
     ),
 }
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return load("matching", **SETTINGS, cot=False)
+    return load("ranking", **SETTINGS, cot=False)
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def server(request: pytest.FixtureRequest, run: Run) -> Iterator[ChatServer]:
     def answer(record: Record) -> str:
         said = rule(record, *asking_of(record)[1:])
         if isinstance(said, bool):
-            said = str(record.target) if said else "ABCDE"[("ABCDE".index(str(record.target)) + 1) % 5]
+            said = str(record.target) if said else {"A": "B", "B": "A"}[str(record.target)]
         return f"Answer: {said}"
 
     with serving(run, answer) as started:
@@ -88,20 +88,20 @@ def check(metrics: Mapping[str, float], name: str) -> None:
 def test_inspect_tells_what_answers_depend_on(server: ChatServer, name: str, tmp_path: Path) -> None:
     options = [f"-T{option}={value}" for option, value in {**SETTINGS, "cot": "false"}.items()]
     model = ["--model=openai-api/mine/m", "--log-dir=logs", "--display=none"]
-    commands.inspect("eval", "humor_tasks/matching", *options, *model, cwd=tmp_path)
+    commands.inspect("eval", "humor_tasks/ranking", *options, *model, cwd=tmp_path)
     [path] = (tmp_path / "logs").glob("*.eval")
     check(logs.metrics(read_eval_log(str(path))), name)
-    assert len(server.requests) == 250
+    assert len(server.requests) == 100
 
 
 @pytest.mark.parametrize(("server", "name"), [("both", "both")], indirect=["server"])
 def test_lm_eval_tells_what_answers_depend_on(server: ChatServer, name: str, tmp_path: Path) -> None:
     model = f"model=m,base_url={server.url}/chat/completions,num_concurrent=8"
-    command = ["--tasks", "nyc_matching_wordings_gen", "--model", "local-chat-completions", "--model_args", model]
+    command = ["--tasks", "nyc_ranking_wordings_gen", "--model", "local-chat-completions", "--model_args", model]
     command += ["--apply_chat_template", "--fewshot_as_multiturn", "true", "--output_path", "out"]
     settings = json.dumps({"dataset": "sample", "order": "rotated", "cot": False})
     commands.lm_eval(*command, "--metadata", settings, cwd=tmp_path)
-    found = logs.lm_eval_results(tmp_path)["results"]["nyc_matching_wordings_gen"]
+    found = logs.lm_eval_results(tmp_path)["results"]["nyc_ranking_wordings_gen"]
     named = {key.split(",")[0]: value for key, value in found.items()}
     check(named | {"accuracy": named["acc"]}, name)
 
