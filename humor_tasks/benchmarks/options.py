@@ -250,7 +250,9 @@ class Options(Declared):
     scored: ClassVar[tuple[str, ...]] = ("on_unparsed", "extraction", "seed")
 
     dataset: str = parameter("", "Hub id, local dataset folder, or `sample` (packaged, invented).")
-    revision: str | None = parameter(None, "Branch, tag or commit of a hub dataset.", also=int)
+    revision: str | None = parameter(
+        None, "Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.", also=int
+    )
     split: str = parameter("test", "Split to evaluate.")
     shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)
     prompts: str | None = parameter(

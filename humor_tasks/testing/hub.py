@@ -79,10 +79,14 @@ class HubServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def add(self, repo_id: str, folder: Path, *, branch: str = "main", gated: bool = False) -> str:
-        """Serve `folder` as the newest commit of a branch; returns the commit."""
+    def add(
+        self, repo_id: str, folder: Path, *, branch: str = "main", gated: bool = False, commit: str | None = None
+    ) -> str:
+        """Serve `folder` as the newest commit of a branch; returns the commit. commit: its name, such as a pin; by
+        default a hash of the files.
+        """
         repo = self.repos.setdefault(repo_id, Repo())
-        commit = commit_of(folder)
+        commit = commit or commit_of(folder)
         repo.branches[branch] = commit
         repo.commits[commit] = folder
         repo.gated = gated

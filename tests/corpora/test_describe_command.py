@@ -28,6 +28,7 @@ from humor_tasks.benchmarks.caption_contest.rows import described_row, read_part
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
+from humor_tasks.data.pins import DATASETS
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.people.items import read_pairs
 from humor_tasks.testing import ChatServer, HubServer, text_of
@@ -237,7 +238,7 @@ def test_a_dataset_without_pictures_says_what_it_has(real_corpus: str, tmp_path:
 def test_a_hub_dataset_is_described_at_one_commit(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:
     repository = make_hub_repo(tmp_path / "repository", rows=3, side=8)
     with HubServer() as hub:
-        commit = hub.add(HUB, repository)
+        commit = hub.add(HUB, repository, commit=DATASETS[HUB])
         with hub_client(HF_ENDPOINT=hub.endpoint, HF_HOME=str(tmp_path / "home")):
             assert "3 rows, 3 pictures" in describe(tmp_path / "d", HUB, "--split", "test")
     assert (described_by(str(tmp_path / "d")) or {})["source"]["revision"] == commit

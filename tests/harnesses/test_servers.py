@@ -22,6 +22,7 @@ from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.data.pins import DATASETS
 from humor_tasks.parameters import tables
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
@@ -195,7 +196,7 @@ def test_the_default_dataset_comes_from_the_hub(tmp_path: Path) -> None:
     repository = make_hub_repo(tmp_path / "repository")
     code = "import humor_tasks; print(humor_tasks.load('matching').signature('generate'))"
     with HubServer() as hub:
-        commit = hub.add(HUB, repository)
+        commit = hub.add(HUB, repository, commit=DATASETS[HUB])
         env = os.environ | {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": hub.endpoint}
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=env)
         fetched = sum(hub.served().values())

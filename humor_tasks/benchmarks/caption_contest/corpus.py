@@ -18,7 +18,7 @@ from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import draw
 from humor_tasks.benchmarks.variants import Group, OutputType, Variant, variants
-from humor_tasks.data import papers
+from humor_tasks.data import papers, pins
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
@@ -133,12 +133,11 @@ def letters(letters: str) -> Callable[[NyccOptions], Choice]:
 
 def source(rows: str) -> Source:
     """The corpus as the source of a benchmark that reads these rows."""
-    pin = "Rows come from the hub; -T revision=COMMIT pins them."
     licence = (
         "CC BY 4.0 for the authors' annotations and explanations; cartoons belong to their artists, captions to their "
         "writers."
     )
-    return Source(HUB, pin, licence=licence, rows=rows)
+    return Source(HUB, pins.about(HUB), licence=licence, rows=rows)
 
 
 card = partial(

@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_conte
 from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.data import papers
+from humor_tasks.data import papers, pins
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest, Defect
 from humor_tasks.data.contests.source import HELD_OUT, HUB, TEST, VALIDATION, Contests, Split, numbers, open_contests
@@ -33,7 +33,7 @@ card = partial(
     paper=papers.CROWD,
     source=Source(
         HUB,
-        "Rows come from the hub; -T revision=COMMIT pins them.",
+        pins.about(HUB),
         licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
         "artists.",
         rows="91 held-out contests.",

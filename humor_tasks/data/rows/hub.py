@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from humor_tasks.data.pins import pinned
 from humor_tasks.data.rows.folder import (
     as_bad_input,
     brief,
@@ -38,18 +39,19 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def open_hub(request: Request, revision: str | None) -> Rows:
-    """The rows of a hub dataset at a branch, tag or commit; None is the main branch. Raises BadInput as `open_rows`
-    does.
+    """The rows of a hub dataset at a branch, tag or commit; None is its pin, and without a pin the main branch. Raises
+    BadInput as `open_rows` does.
     """
     home = _home(request.dataset)
-    if revision and _COMMIT.fullmatch(revision):
+    named = pinned(request.dataset, revision)
+    if named and _COMMIT.fullmatch(named):
         # A commit never changes, so its cached files need no network access.
-        table = _read_cached(request, home / revision)
+        table = _read_cached(request, home / named)
         if table is not None:
-            return finish(request, table, revision, revision)
+            return finish(request, table, revision, named)
     commit, unreachable = _resolve(request, revision, home)
     if unreachable is not None:
-        table, commit = _without_network(request, revision, commit, home, unreachable)
+        table, commit = _without_network(request, named, commit, home, unreachable)
         return finish(request, table, revision, commit)
     assert commit is not None
     table = _read_cached(request, home / commit)
@@ -91,6 +93,7 @@ def _resolve(request: Request, revision: str | None, home: Path) -> tuple[str | 
     from huggingface_hub import HfApi, constants
     from huggingface_hub import errors as hub_errors
 
+    asked, revision = revision, pinned(request.dataset, revision)
     ref = home / "refs" / quote(revision or "main", safe="")
     try:
         if datasets.config.HF_HUB_OFFLINE:
@@ -101,6 +104,11 @@ def _resolve(request: Request, revision: str | None, home: Path) -> tuple[str | 
             f"{request.dataset} is gated: ask for access on its page, then run `hf auth login` or set HF_TOKEN."
         ) from error
     except hub_errors.RevisionNotFoundError as error:
+        if asked is None:
+            raise BadInput(
+                f"{request.dataset}: the hub does not have commit {revision}, the default; take the newest rows with "
+                "-T revision=main (lm-eval: --metadata dataset_revision=main)."
+            ) from error
         raise BadInput(
             f"{request.dataset}: there is no revision '{revision}' (a branch, tag or full commit)."
         ) from error
@@ -186,7 +194,7 @@ def _without_network(
         table = _read_cached(request, home / commit)
         if table is None and (home / commit / "files").is_dir():
             table = read_folder(request, home / commit / "files")
-    if table is None and (commit is not None or revision is None):
+    if table is None and (commit is not None or revision in (None, "main")):
         # Not for a revision that was never resolved here: the cache of datasets may hold another one.
         table, commit = _from_datasets(request, commit)
     if table is None:

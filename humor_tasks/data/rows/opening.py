@@ -37,7 +37,7 @@ def open_rows(
     nulls: whether a row may have no picture (None).
     dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id.
     hub: the benchmark's default hub id; None where its corpus is not public.
-    revision: branch, tag or commit of a hub dataset.
+    revision: branch, tag or commit of a hub dataset; None is its pin (`data.pins`), and without a pin the main branch.
     on_bad_picture: "skip" checks each distinct picture and leaves out the rows of bad ones; see `table.with_pictures`.
     clips: whether the media are clips.
 

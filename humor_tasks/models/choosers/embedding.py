@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+from humor_tasks.data.pins import WEIGHTS
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
 from humor_tasks.models.folders import not_loaded
@@ -26,7 +27,7 @@ def open_model(name: str, device: str | None = None) -> Any:
     except ImportError:
         raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
     try:
-        return SentenceTransformer(name, device=device, trust_remote_code=False)
+        return SentenceTransformer(name, device=device, revision=WEIGHTS.get(name), trust_remote_code=False)
     except Exception as problem:  # sentence-transformers, transformers and pickle raise different classes
         raise not_loaded(f"embedding/{name}", name, problem) from None
 

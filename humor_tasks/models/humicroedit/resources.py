@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.pins import WEIGHTS
 from humor_tasks.data.reading import decode, lines_of
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import not_loaded
@@ -23,9 +24,12 @@ def open_encoder(name: str) -> tuple[Any, Any]:
     """
     from transformers import AutoModel, AutoTokenizer
 
+    revision = WEIGHTS.get(name, "main")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-        model = AutoModel.from_pretrained(name, trust_remote_code=False, use_safetensors=True).float()
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
+        model = AutoModel.from_pretrained(
+            name, revision=revision, trust_remote_code=False, use_safetensors=True
+        ).float()
     except Exception as problem:  # transformers, safetensors and pickle raise different classes
         raise not_loaded(f"encoder {name}", name, problem) from None
     if not tokenizer.is_fast:

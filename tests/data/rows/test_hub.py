@@ -17,6 +17,7 @@ import pytest
 from standins.corpus import COLUMNS, HUB, SPLITS, as_parquet, make_folder, make_hub_repo, matching_row, noise_png
 from standins.paths import TESTS
 
+from humor_tasks.data.pins import DATASETS
 from humor_tasks.testing import HubServer
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
@@ -308,6 +309,29 @@ def test_rows_need_no_torch(world: World, folder: Path) -> None:
     assert world.said[-1] == "[True, False]\n"
 
 
+@pytest.mark.slow
+def test_a_default_is_read_at_its_pin(world: World, tmp_path: Path) -> None:
+    """The stand-in has the pin and a newer commit; without network the pin is read from what was kept."""
+    corpus = "jmhessel/newyorker_caption_contest"
+    asked, newest = {"dataset": corpus}, {"dataset": corpus, "revision": "main"}
+    head = world.hub.add(corpus, world.repo)
+    (unknown,) = world.ask(asked)
+    assert unknown["error"] == (
+        f"BadInput: {corpus}: the hub does not have commit {DATASETS[corpus]}, the default; take the newest rows with "
+        "-T revision=main (lm-eval: --metadata dataset_revision=main)."
+    )
+    old = tmp_path / "old"
+    shutil.copytree(world.repo, old)
+    folder = old / "matching"
+    shutil.copy(folder / "train-00000-of-00001.parquet", folder / "test-00000-of-00001.parquet")
+    world.hub.add(corpus, old, branch="old", commit=DATASETS[corpus])
+    at_pin, by_name, at_head = world.ask(asked, {"dataset": corpus, "revision": "old"}, newest)
+    assert (at_pin["revision"], at_pin["requested"], len(at_pin["rows"])) == (DATASETS[corpus], None, 4)
+    assert by_name == at_pin | {"requested": "old"}
+    assert (at_head["revision"], at_head["requested"], at_head["rows"]) == (head, "main", expected_rows())
+    assert world.ask(asked, newest, **OFFLINE) == [at_pin, at_head]
+
+
 CONTESTS = """
 import json
 from humor_tasks.data.contests.source import open_contests
@@ -351,7 +375,8 @@ def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> Non
         (repo / "gpt4o_description" / f"{split}.jsonl").write_text(text)
         for number in held:
             (repo / "cartoons" / f"{number}.jpg").write_bytes(noise_png(number, 8))
-    commit = world.hub.add("yguooo/newyorker_caption_ranking", repo)
+    corpus = "yguooo/newyorker_caption_ranking"
+    commit = world.hub.add(corpus, repo, commit=DATASETS[corpus])
     (found,) = contests_of(world, {"split": "validation"})
     assert found == {"numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []}
     assert not any("800" in path or "train.csv" in path or "cartoons" in path for path in world.hub.served())

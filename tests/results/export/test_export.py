@@ -29,6 +29,7 @@ from standins.waiting import LIMIT
 
 from humor_tasks import datasets_cards
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.data.pins import DATASETS
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut, Result, Results, export, read_results
@@ -58,7 +59,7 @@ def run_on_the_corpus(folder: Path) -> None:
     (folder / "logs").mkdir()
     by_lm_eval = ("--tasks", "nyc_matching", "--model", "humor-baseline", "--model_args", "strategy=first")
     with HubServer() as hub:
-        hub.add(CORPUS, datasets_cards.folder("newyorker_caption_contest"))
+        hub.add(CORPUS, datasets_cards.folder("newyorker_caption_contest"), commit=DATASETS[CORPUS])
         with hub_client(HF_ENDPOINT=hub.endpoint, HF_HOME=str(folder / "home")):
             by_inspect = ("humor_tasks/ranking", "--model", "baseline/overlap", "--log-dir", "logs")
             inspect("eval", *by_inspect, cwd=folder)
