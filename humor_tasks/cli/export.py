@@ -90,21 +90,34 @@ def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
     default="third_party",
     help="Of that organization to the models.",
 )
+@click.option("--samples", is_flag=True, help="Also every prompt, reply and target. They publish rows of the corpus.")
 @output("a folder of records", required=True)
 def every_eval_ever(
-    runs: tuple[Path, ...], output: Path, models: tuple[str, ...], organization: str | None, relationship: str
+    runs: tuple[Path, ...],
+    output: Path,
+    models: tuple[str, ...],
+    organization: str | None,
+    relationship: str,
+    samples: bool,
 ) -> None:
     """Write results for Every Eval Ever.
 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them. Runs of the packaged
     sample, of other rows than the benchmark's corpus and unfinished runs are left out, with the reason.
     """
-    from humor_tasks.results.export import eval_schema
+    from humor_tasks.results.export import eval_samples, eval_schema
 
     if not (organization and organization.strip()):
         raise BadInput("--organization is missing; Every Eval Ever asks who made the runs.")
     published, left = _published(runs, output, models)
-    _write_files(output, eval_schema.files(published, organization, relationship, time.time()), left)
+    folder = output if samples else None
+    files = eval_schema.files(published, organization, relationship, time.time(), folder)
+    for path in map(eval_samples.beside, files):
+        if samples:
+            click.echo(output / path)
+        else:
+            (output / path).unlink(missing_ok=True)  # of an earlier export; the record no longer names it
+    _write_files(output, files, left)
 
 
 @export.command()

@@ -1,5 +1,7 @@
 """Results as records of Every Eval Ever (schema 0.3.0), one a run and scorer: data/CORPUS/ORG/NAME/UUID.json.
 
+`eval_samples` writes the replies beside them.
+
 The package `every-eval-ever` converts logs of both harnesses by itself. It takes each number of an Inspect log for a
 score, also the ends of intervals, and does not know split and rows; here each metric is one score with its clustered
 standard error and interval. Its validator (`every_eval_ever validate`) accepts these records.
@@ -11,13 +13,14 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import UUID
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.tables import json_text
 from humor_tasks.results.export import Published, defaults, started
+from humor_tasks.results.export.eval_samples import result_id, write_samples
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 
@@ -27,10 +30,21 @@ DATA = ("split", "fold", "subset", "skipped", "revision", "fingerprint", "rows")
 """Entries of a run's source and signature that say which rows it is of."""
 
 
-def files(published: Sequence[Published], organization: str, relationship: str, now: float) -> dict[PurePosixPath, str]:
-    """The files' texts. now: seconds since 1970, the time of the export."""
-    records = {_file(p, organization): _record(p, organization, relationship, now) for p in published}
-    return {path: json_text(record) for path, record in records.items()}
+def files(
+    published: Sequence[Published], organization: str, relationship: str, now: float, samples: Path | None = None
+) -> dict[PurePosixPath, str]:
+    """The files' texts. now: seconds since 1970, the time of the export.
+
+    samples: the folder of the files; with it, the replies of each run are written there first, because the record holds
+    their number and checksum. Raises BadInput where that fails.
+    """
+    texts: dict[PurePosixPath, str] = {}
+    for p in published:
+        path, record = _file(p, organization), _record(p, organization, relationship, now)
+        if samples is not None:
+            record["detailed_evaluation_results"] = write_samples(samples, path, record, p.result)
+        texts[path] = json_text(record)
+    return texts
 
 
 def _file(published: Published, organization: str) -> PurePosixPath:
@@ -87,7 +101,7 @@ def _score(result: Result, metric: Metric, estimate: Estimate) -> dict[str, Any]
     card = result.benchmark.card
     graders = {"graders": ", ".join(result.run.graders)} if result.benchmark.judging and result.run.graders else {}
     return {
-        "evaluation_result_id": f"{result.scorer}:{metric.name}",
+        "evaluation_result_id": result_id(result, metric),
         "evaluation_name": result.benchmark.name,
         "source_data": _source(result),
         "metric_config": {

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -153,12 +155,11 @@ def test_the_packages_own_validator_accepts_every_kind_of_record(
     others = [of_corpus(result) for result in read_results([sample_runs]).results]
     assert {r.benchmark.name for r in (graded, *others)} == {"humorbench", "matching", "ranking", "humicroedit_rating"}
     published = [Published(each, f"us/{n}") for n, each in enumerate((graded, *others))]
-    for path, text in eval_schema.files(published, "Our lab", "other", NOW).items():
-        (tmp_path / path).parent.mkdir(parents=True)
+    for path, text in eval_schema.files(published, "Our lab", "other", NOW, tmp_path).items():
         (tmp_path / path).write_text(text)
-    humor_tasks("export", "eval-schema", corpus_runs, "--organization", "We", *MODELS, "-o", tmp_path)
-    records = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("data/*/*/*/*.json"))
-    assert len(records) == 6
+    humor_tasks("export", "eval-schema", corpus_runs, "--organization", "We", *MODELS, "--samples", "-o", tmp_path)
+    records = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("data/*/*/*/*.json*"))
+    assert len(records) == 12
     broken = json.loads((tmp_path / records[0]).read_text())
     del broken["evaluation_results"][0]["score_details"]["score"]
     wrong = str(PurePosixPath(records[0]).with_name("00000000-0000-4000-8000-000000000000.json"))
@@ -179,6 +180,55 @@ def test_judged_results_name_their_graders(logs: Logs) -> None:
         assert score["metric_config"]["additional_details"] == {"graders": "mockllm/judge"}
     (text,) = hub_results.files([Published(graded, "us/a")], None).values()
     assert "graders mockllm/judge" in yaml.safe_load(text)[0]["notes"]
+
+
+def samples_of(result: Result, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bytes]:
+    """The aggregate record, the lines beside it and their bytes."""
+    ((path, text),) = eval_schema.files([Published(result, "us/m")], "We", "other", NOW, folder).items()
+    record = json.loads(text)
+    assert record["detailed_evaluation_results"]["file_path"] == str(path.with_name(f"{path.stem}_samples.jsonl"))
+    written = (folder / record["detailed_evaluation_results"]["file_path"]).read_bytes()
+    return record, [json.loads(line) for line in written.decode("ascii").splitlines()], written
+
+
+@pytest.mark.parametrize("benchmark", ["humorbench", "matching", "ranking", "humicroedit_rating"])
+def test_samples_are_one_line_a_reply_and_metric(benchmark: str, sample_runs: Path, logs: Logs, tmp_path: Path) -> None:
+    graded = benchmark == "humorbench"
+    found = read_results([logs.of("a", "judge")]).results[0] if graded else result_of(sample_runs, benchmark)
+    result = of_corpus(found)
+    record, lines, written = samples_of(result, tmp_path)
+    detail = record["detailed_evaluation_results"]
+    assert (detail["checksum"], detail["total_rows"]) == (hashlib.sha256(written).hexdigest(), len(lines))
+    assert {line["evaluation_id"] for line in lines} == {record["evaluation_id"]}
+    assert {line["sample_id"] for line in lines} == {outcome.id for outcome in result.outcomes}
+    scores = {each["evaluation_result_id"]: each["score_details"] for each in record["evaluation_results"]}
+    for metric in result.opened.reported:
+        if metric.name not in result.estimates or metric.estimate is not None:
+            continue
+        identity = f"{result.scorer}:{metric.name}"
+        values = [line["evaluation"]["score"] for line in lines if line["evaluation_result_id"] == identity]
+        assert len(values) == scores[identity]["uncertainty"]["num_samples"]
+        assert statistics.fmean(values) == pytest.approx(scores[identity]["score"])
+    by_id = {line["sample_id"]: line for line in lines}
+    for sample in result.run:
+        line = by_id[sample.id]
+        assert line["input"]["raw"] == sample.question
+        assert line["input"]["reference"] == [sample.target]
+        assert line["output"]["raw"] == ([] if sample.reply is None else [sample.reply])
+        assert (line["input"]["choices"] or []) == list(sample.choices)
+
+
+def test_every_text_of_a_sample_stays_on_its_line(sample_runs: Path, tmp_path: Path) -> None:
+    result = of_corpus(result_of(sample_runs, "matching"))
+    odd = "one\u2028two\x85three\n\ud800 \N{GRINNING FACE}"
+    refused = replace(result.outcomes[0], status="refused", answer=None, values={"accuracy": 0.0})
+    (sample, *_) = result.run
+    score = replace(sample.scores[0], outcome=refused)
+    changed = replace(sample, question=odd, reply=odd, scores=(score,))
+    _, (line,), _ = samples_of(replace(result, run=replace(result.run, samples=[changed])), tmp_path)
+    assert line["output"]["raw"] == [line["input"]["raw"]] == [odd.replace("\ud800", "\ufffd")]
+    assert (line["error"], line["answer_attribution"]) == ("refused", [])
+    assert line["evaluation"] == {"score": 0.0, "is_correct": False, "num_turns": 1}
 
 
 def test_two_settings_of_one_model_are_two_files(sample_runs: Path) -> None:
