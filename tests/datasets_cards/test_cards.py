@@ -163,3 +163,10 @@ def test_a_header_that_cannot_be_read_is_refused(wrong: str, tmp_path: Path) -> 
     (tmp_path / "README.md").write_text(CARD.replace("license: mit", wrong))
     with pytest.raises(Exception, match=r"parsing a flow|Expected configs to be a list"):
         data_files(tmp_path)
+
+
+def test_every_card_leads_to_the_page_of_defects_and_back() -> None:
+    page = (REPOSITORY / "docs" / "data_defects.md").read_text(encoding="utf-8")
+    for name in datasets_cards.names():
+        assert f"../datasets_cards/{name}/README.md" in page
+        assert "../../docs/data_defects.md" in (Path(datasets_cards.folder(name)) / "README.md").read_text("utf-8")

@@ -200,6 +200,34 @@ def test_the_cards_defects_are_there(real_data: Path) -> None:
         assert sum(ones[i]["edit"] != edit for i, (_, edit) in twos.items()) == respelt
 
 
+def shown(row: Row, n: str) -> str:
+    """An edited headline without case, punctuation and spaces."""
+    edit = row[f"edit{n}"]
+    return re.sub(r"[\W_]+", "", re.sub(r"<[^<>]*/>", lambda _: edit, row[f"original{n}"]).casefold())
+
+
+@pytest.mark.parametrize(
+    ("split", "twice", "other_mean", "contradicting"),
+    [("train", 27, 24, 4), ("train_funlines", 12, 10, 0), ("dev", 4, 3, 1)],
+)
+def test_headlines_that_are_graded_twice(
+    split: str, twice: int, other_mean: int, contradicting: int, real_data: Path
+) -> None:
+    rated, pairs = (csv_rows(real_data / "humicroedit" / f"task-{task}" / f"{split}.csv") for task in (1, 2))
+    means: dict[tuple[str, str], list[str]] = {}
+    for row in rated:
+        edit = re.sub(r"<[^<>]*/>", "<>", row["original"]).strip(), row["edit"].strip().casefold()
+        means.setdefault(edit, []).append(row["meanGrade"])
+    again = [of_edit for of_edit in means.values() if len(of_edit) > 1]
+    assert (len(again), sum(len(set(of_edit)) > 1 for of_edit in again)) == (twice, other_mean)
+    winners: dict[frozenset[str], set[str]] = {}
+    for row in pairs:
+        both = [shown(row, "1"), shown(row, "2")]
+        winners.setdefault(frozenset(both), set()).update([both[int(row["label"]) - 1]] if row["label"] != "0" else [])
+    assert sum(shown(row, "1") == shown(row, "2") for row in pairs) == twice
+    assert sum(len(won) > 1 for won in winners.values()) == contradicting
+
+
 def test_nothing_is_taken_from_the_corpus(real_data: Path) -> None:
     """No run of four words of ours, edited or not, is in a real headline, edited or not."""
 

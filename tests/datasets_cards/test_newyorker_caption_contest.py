@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections import Counter
@@ -235,6 +236,25 @@ def test_there_is_one_picture_for_each_contest() -> None:
 
 
 @pytest.mark.slow
+def test_the_cards_defects_are_there(real_data: Path) -> None:
+    import pyarrow.parquet as parquet
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        columns = ["instance_id", "contest_number", "caption_choices"]
+        return parquet.read_table(real_data / "newyorker_caption_contest" / name, columns=columns).to_pylist()
+
+    matching = rows("matching/validation.parquet")
+    twice = {row["instance_id"] for row in matching if len(set(row["caption_choices"])) < 5}
+    assert twice == {"2305a8cc71ebc4ee40e98f00fc212342", "b3f839de559f94e9b1b41694ec0d069a"}
+    assert all(identity in (CARD / "README.md").read_text(encoding="utf-8") for identity in twice)
+    trained, other = rows("ranking/train.parquet"), rows("ranking_3/validation.parquet")
+    with_647 = [row for row in (*trained, *other) if row["contest_number"] == 647]
+    assert len(with_647) == 18 + 3
+    with (real_data / "newyorker_raw" / "crowd" / "646.csv").open(encoding="utf-8", newline="") as file:
+        of_646 = {plain(row["caption"]) for row in csv.DictReader(file)}
+    assert {plain(choice) for row in with_647 for choice in row["caption_choices"]} <= of_646
+
+
 def test_no_caption_is_taken_from_the_corpus(real_data: Path, crowd_captions: frozenset[str]) -> None:
     """Compared without case and punctuation, with every caption of the real rows and of the crowd's files."""
     import pyarrow.parquet as parquet

@@ -51,7 +51,7 @@ HELD_OUT = tuple(sorted(VALIDATION + TEST))
 """The 91 contests on which the paper compares models with people."""
 TWINS = {644: 643, 647: 646, 656: 655}
 """Contests with the captions of a held-out one -> that one. They are no training data, even without its file."""
-WRONG_PICTURES = {607: 605}
+WRONG_PICTURES = {607: 605, 644: 645}
 """Contests whose published picture is another contest's -> that contest."""
 
 

@@ -129,9 +129,9 @@ def test_descriptions_and_annotations(tmp_path: Path) -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    folder = by_contest(tmp_path, 536, 607)
+    folder = by_contest(tmp_path, 536, 607, 644)
     (folder / "cartoons").mkdir()
-    for number, colour in ((536, 1), (605, 2), (607, 2)):
+    for number, colour in ((536, 1), (605, 2), (607, 2), (644, 4), (645, 4)):
         (folder / "cartoons" / f"{number}.png").write_bytes(png(colour))
     contests = opened_contests(folder)
     picture = contests.picture(536)
@@ -139,6 +139,8 @@ def test_pictures(tmp_path: Path) -> None:
     assert picture.read() == png(1)
     with pytest.raises(BadInput, match=r"607\.png: is the picture of contest 605 \(equal SHA-256\)"):
         contests.picture(607)
+    with pytest.raises(BadInput, match=r"644\.png: is the picture of contest 645"):
+        contests.picture(644)
     (folder / "cartoons" / "607.png").write_bytes(png(3))
     mended = opened_contests(folder).picture(607)
     assert mended is not None
