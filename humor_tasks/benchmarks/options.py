@@ -251,7 +251,7 @@ class Options(Declared):
 
     dataset: str = parameter("", "Hub id, local dataset folder, or `sample` (packaged, invented).")
     revision: str | None = parameter(
-        None, "Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.", also=int
+        None, "Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.", also=int
     )
     split: str = parameter("test", "Split to evaluate.")
     shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)

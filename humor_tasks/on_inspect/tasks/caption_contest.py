@@ -35,7 +35,7 @@ def matching(
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
@@ -81,7 +81,7 @@ def ranking(
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
@@ -127,7 +127,7 @@ def explanation(
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
@@ -175,7 +175,7 @@ def brainstorm(
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show place, scene, unusual part and entities as text (`description`), or the picture and also ask for

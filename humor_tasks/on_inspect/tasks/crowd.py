@@ -43,7 +43,7 @@ def crowd_pairs(
         per_contest: Number of pairs drawn from each contest, without repetition.
         dataset: Hub id of the corpus, a folder with the contests' ratings (docs/crowd.md), or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Contests to evaluate: the paper's 91 (`held_out`), its 44 in `validation` or 47 in `test`, all others
             (`train`), or `all`.
         contests: Only these contests of the split: numbers and ranges, such as 536,600-610.
@@ -106,7 +106,7 @@ def crowd_groups(
         fit_contests: With tau=fit: number of other contests, at most, about which the judge is asked as well.
         dataset: Hub id of the corpus, a folder with the contests' ratings (docs/crowd.md), or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Contests to evaluate: the paper's 91 (`held_out`), its 44 in `validation` or 47 in `test`, all others
             (`train`), or `all`.
         contests: Only these contests of the split: numbers and ranges, such as 536,600-610.
@@ -169,7 +169,7 @@ def caption_writing(
             `none`. Needs judges with log-probabilities.
         dataset: Hub id of the corpus, a folder with the contests' ratings (docs/crowd.md), or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Contests to evaluate: the paper's 91 (`held_out`), its 44 in `validation` or 47 in `test`, all others
             (`train`), or `all`.
         contests: Only these contests of the split: numbers and ranges, such as 536,600-610.

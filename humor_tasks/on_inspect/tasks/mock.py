@@ -35,7 +35,7 @@ def mock_detecting(
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
@@ -83,7 +83,7 @@ def mock_matching(
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
@@ -131,7 +131,7 @@ def mock_explaining(
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
@@ -186,7 +186,7 @@ def mock_generation(
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         images: Number of pictures per scene, drawn by `seed`; 0 takes all.

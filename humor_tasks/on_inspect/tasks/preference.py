@@ -44,7 +44,7 @@ def explanation_preference(
         against: Explanations to compare with, named in the same way; `human`: the references.
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
-        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin, `main` for the newest.
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         scene: For MOCK: scenes to evaluate.
