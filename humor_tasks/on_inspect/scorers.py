@@ -6,11 +6,15 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
+
+NO_TARGET = "no_target"
+"""The reason of a score without a value for an answer that can be read; Inspect has no word for it."""
 
 
 def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
@@ -23,8 +27,7 @@ def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         run = run_scored_by("multiple_choice", state, "matching", extraction=extraction, on_unparsed=on_unparsed)
         outcome = read_reply(run, state, target)
-        correct = outcome.values.get("accuracy")
-        return score_of(outcome, "N" if correct is None else "C" if correct else "I")
+        return _score(outcome, _letter(outcome))
 
     return score
 
@@ -34,7 +37,7 @@ def overlap_scorer() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_scored_by("reference_overlap", state, "explanation"), state, target)
-        return score_of(outcome, outcome.values.get("rouge_l", "N"))
+        return _score(outcome, outcome.values.get("rouge_l"))
 
     return score
 
@@ -45,8 +48,7 @@ def agreement_scorer() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_scored_by("judge_agreement", state, "humorbench_autograder"), state, target)
-        agrees = outcome.values.get("accuracy")
-        return score_of(outcome, "N" if agrees is None else "C" if agrees else "I")
+        return _score(outcome, _letter(outcome))
 
     return score
 
@@ -71,3 +73,16 @@ def brainstorm_scorer() -> Scorer:
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score
+
+
+def _score(outcome: Outcome, value: str | float | None) -> Score:
+    """The score; N with a reason where the outcome has no value: of an answer, because its row has no target."""
+    score = score_of(outcome, "N" if value is None else value)
+    if value is None and score.reason is None:
+        score.reason = NO_TARGET
+    return score
+
+
+def _letter(outcome: Outcome) -> str | None:
+    correct = outcome.values.get("accuracy")
+    return None if correct is None else "C" if correct else "I"

@@ -16,7 +16,7 @@ from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, HeadlineMetric
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText, Model, ModelName, ModelOutput
 from inspect_ai.scorer import Target
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -115,13 +115,15 @@ def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[byt
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
     """A task whose samples already have replies and are only graded."""
     register_prices()
-    judging = judging_by_name(task)
+    judging, run = judging_by_name(task), run_of(written.samples[0].metadata or {}, task)
     return Task(
         name=f"grade_{task}",
         dataset=MemoryDataset(list(written.samples), name=name, location=name),
         solver=replay(),
         scorer=getattr(parts, judging.scorer)(**how),
-        version=run_of(written.samples[0].metadata or {}, task).version,
+        version=run.version,
+        description=run.benchmark.card.question,
+        headline_metric=HeadlineMetric(scorer=judging.scorer),
         metadata={
             "explainer": written.model,
             "explainer_arguments": dict(written.arguments),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from inspect_ai import Epochs, Task, eval, score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
+from inspect_ai.log import EvalLog, edit_score, headline_metric, read_eval_log, recompute_metrics
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, ScoreEdit
 from rich.text import Text
@@ -21,12 +22,12 @@ from standins.bad_rows import dataset_folder, row
 from standins.logs import metrics
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS, by_points
+from humor_tasks.benchmarks import BENCHMARKS, by_points, find_benchmark
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import build, multiple_choice, reference_overlap
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.results.submission import read_answers
-from humor_tasks.tasks import explanation, matching, ranking
+from humor_tasks.tasks import explanation, humicroedit_rating, matching, ranking
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
 
@@ -157,6 +158,30 @@ def test_unparsed_refused_and_empty_replies() -> None:
     left_out = metrics(evaluated(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
     assert "accuracy" not in left_out
     assert left_out["unparsed"] == 1
+
+
+@pytest.mark.inspect_ai_versions
+@pytest.mark.parametrize(
+    ("task", "reply"), [(matching, "Answer: A"), (humicroedit_rating, "1.4"), (explanation, "Explanation: It rhymes.")]
+)
+def test_a_log_names_its_question_and_its_main_metric(
+    task: Callable[..., Task], reply: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = evaluated(task(dataset="sample"), scripted(reply), limit=2)
+    benchmark = find_benchmark(task.__name__)
+    assert log.eval.task_description == benchmark.card.question != ""
+    found = headline_metric(log)
+    assert found is not None
+    assert found.name == benchmark.metrics[0].name
+    assert "Headline" not in caplog.text
+
+
+@pytest.mark.inspect_ai_versions
+def test_an_answer_without_a_target_has_a_reason() -> None:
+    task = Task(dataset=[Sample(input="A or B?", choices=["a", "b"])], scorer=multiple_choice())
+    (sample,) = evaluated(task, scripted("Answer: A")).samples or []
+    score = (sample.scores or {})["multiple_choice"]
+    assert (score.value, score.answer, score.reason) == ("N", "A", "no_target")
 
 
 @pytest.mark.inspect_ai_versions

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import ChatMessage, GenerateConfig, get_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
@@ -126,6 +127,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
+        description=benchmark.card.question,
+        # the scorer, whose first metric is the main one: Inspect warns of a metric that has no value yet
+        headline_metric=None if scorers else HeadlineMetric(scorer=next(iter(scorers_of(run)), None)),
         metadata=about,
         viewer=viewer_of(
             [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.display.columns
