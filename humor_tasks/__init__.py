@@ -16,8 +16,49 @@ if (_ROOT / "scorers" / "__init__.py").is_file() and not (Path(__file__).parent 
 
 if TYPE_CHECKING:
     from humor_tasks.api import clip_predict, evaluate, load
+    from humor_tasks.tasks import (
+        bbeh_nycc,
+        brainstorm,
+        caption_writing,
+        crowd_groups,
+        crowd_pairs,
+        explanation,
+        explanation_preference,
+        humicroedit_pairwise,
+        humicroedit_rating,
+        humorbench,
+        humorbench_autograder,
+        matching,
+        mock_detecting,
+        mock_explaining,
+        mock_generation,
+        mock_matching,
+        ranking,
+    )
 
-__all__ = ["__version__", "clip_predict", "evaluate", "load"]
+__all__ = [
+    "__version__",
+    "bbeh_nycc",
+    "brainstorm",
+    "caption_writing",
+    "clip_predict",
+    "crowd_groups",
+    "crowd_pairs",
+    "evaluate",
+    "explanation",
+    "explanation_preference",
+    "humicroedit_pairwise",
+    "humicroedit_rating",
+    "humorbench",
+    "humorbench_autograder",
+    "load",
+    "matching",
+    "mock_detecting",
+    "mock_explaining",
+    "mock_generation",
+    "mock_matching",
+    "ranking",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -26,4 +67,8 @@ def __getattr__(name: str) -> Any:
         from humor_tasks import api
 
         return getattr(api, name)
+    if name in __all__:
+        from humor_tasks import tasks
+
+        return getattr(tasks, name)
     raise AttributeError(f"module 'humor_tasks' has no attribute '{name}'")

@@ -59,7 +59,7 @@ def build(crowd: Path, annotations: Path, output: Path, embedded: Path | None) -
     seconds, mib, counts = {}, {}, {}
 
     def measured(name: str, step: Callable[[], Any]) -> Any:
-        Path("/proc/self/clear_refs").write_text("5")  # the most memory so far is what is held now
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the most memory so far is what is held now
         start = time.process_time()
         result = step()
         seconds[name] = time.process_time() - start

@@ -109,7 +109,7 @@ def child(path: str, how: str) -> None:
     # ru_maxrss would do, were it not handed down from the parent on Linux.
     status = Path("/proc/self/status")
     if status.is_file():
-        print(int(status.read_text().split("VmHWM:")[1].split()[0]) / 2**10)
+        print(int(status.read_text(encoding="utf-8").split("VmHWM:")[1].split()[0]) / 2**10)
     else:
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 

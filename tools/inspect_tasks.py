@@ -20,6 +20,12 @@ from humor_tasks.on_inspect.tasks.building import parameters_of_task
 PACKAGE = "humor_tasks.on_inspect.tasks"
 WIDTH = 120
 WRITTEN = "Written by tools/generate.py."
+ABOUT_PACKAGE = f"Inspect tasks, one module per corpus. {WRITTEN}"
+ABOUT_INDEX = f"""The Inspect tasks, for use in Python code: `from humor_tasks.tasks import matching`.
+
+On the command line they are `humor_tasks/matching` and so on. `humor-tasks parameters` prints tables of the
+parameters. {WRITTEN}
+"""
 JUDGES = (
     "Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.",
     " No other model is called.",
@@ -45,7 +51,8 @@ def files() -> dict[str, str]:
     for benchmark in BENCHMARKS.values():
         corpora.setdefault(corpus_of(benchmark), []).append(benchmark)
     made = {f"{PACKAGE.replace('.', '/')}/{name}.py": module(held) for name, held in corpora.items()}
-    return made | {"humor_tasks/tasks.py": index(corpora), "docs/python/tasks.md": reference(corpora)}
+    made |= {f"{PACKAGE.replace('.', '/')}/__init__.py": index(ABOUT_PACKAGE, corpora)}
+    return made | {"humor_tasks/tasks.py": index(ABOUT_INDEX, corpora), "docs/python/tasks.md": reference(corpora)}
 
 
 def corpus_of(benchmark: Benchmark) -> str:
@@ -63,7 +70,7 @@ def module(benchmarks: list[Benchmark]) -> str:
         "",
     ]
     lines += ["from typing import Literal", ""] if any("Literal[" in body for body in bodies) else []
-    lines += ["from inspect_ai import Task, task", "", f"from {PACKAGE} import build", ""]
+    lines += ["from inspect_ai import Task, task", "", f"from {PACKAGE}.late import build", ""]
     return "\n".join([*lines, names_of(benchmarks), *(f"\n\n{body}" for body in bodies)]) + "\n"
 
 
@@ -72,15 +79,9 @@ def names_of(benchmarks: list[Benchmark]) -> str:
     return f"__all__ = [{', '.join(json.dumps(name) for name in sorted(each.name for each in benchmarks))}]"
 
 
-def index(corpora: Mapping[str, list[Benchmark]]) -> str:
-    """The module that exports all tasks."""
-    lines = [
-        '"""The Inspect tasks, for use in Python code: `from humor_tasks.tasks import matching`.',
-        "",
-        "On the command line they are `humor_tasks/matching` and so on. `humor-tasks parameters` prints tables of the",
-        f'parameters. {WRITTEN}\n"""',
-        "",
-    ]
+def index(about: str, corpora: Mapping[str, list[Benchmark]]) -> str:
+    """A module that exports all tasks. about: its docstring."""
+    lines = [f'"""{about}"""', ""]
     held = {name: sorted(each.name for each in corpora[name]) for name in sorted(corpora)}
     lines += [f"from {PACKAGE}.{corpus} import {', '.join(names)}" for corpus, names in held.items()]
     names = sorted(BENCHMARKS)

@@ -26,7 +26,7 @@ from humor_tasks.on_inspect.parts import (
     require_grader,
     story_ratings,
 )
-from humor_tasks.on_inspect.tasks import build as build
+from humor_tasks.on_inspect.tasks.late import build as build
 
 __all__ = [
     "against_people",

@@ -77,7 +77,7 @@ def resumed(content: str, *records: dict[str, Any], between: str = "") -> Any:
         store.open_records("key", lambda record: (record["key"], record), "Remove the file.")
         for record in records:
             if between:
-                with Path("s.jsonl").open("a") as file:
+                with Path("s.jsonl").open("a", encoding="utf-8") as file:
                     file.write(between)
             store.keep(record["key"], record, record)
 

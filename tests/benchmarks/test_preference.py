@@ -104,7 +104,7 @@ def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Pa
         5,
         5,
     )
-    Path(others).write_text(json.dumps(OTHERS | {IDS[0]: "Another text."}))
+    Path(others).write_text(json.dumps(OTHERS | {IDS[0]: "Another text."}), encoding="utf-8")
     assert opened(others, order="fixed").data.provenance["fingerprint"] != before["fingerprint"]
 
 

@@ -60,9 +60,9 @@ def test_score_as_json(predictions: Path) -> None:
     ],
 )
 def test_ids_that_do_not_fit_are_listed_and_nothing_is_scored(predictions: Path, change, message: str) -> None:
-    data = json.loads(predictions.read_text())
+    data = json.loads(predictions.read_text(encoding="utf-8"))
     change(data)
-    predictions.write_text(json.dumps(data))
+    predictions.write_text(json.dumps(data), encoding="utf-8")
     done = CliRunner().invoke(main, ["score", str(predictions), "--task", "ranking", "--dataset", "sample"])
     assert done.exit_code == 2
     assert message in done.output
@@ -98,8 +98,9 @@ def test_bad_arguments(predictions: Path, arguments: list[str], message: str) ->
 
 
 def test_parameters_of_score_are_typed_by_the_options(predictions: Path) -> None:
-    first = next(iter(json.loads(predictions.read_text())))
-    predictions.write_text(json.dumps(json.loads(predictions.read_text()) | {first: "no idea"}))
+    replies = json.loads(predictions.read_text(encoding="utf-8"))
+    first = next(iter(replies))
+    predictions.write_text(json.dumps(replies | {first: "no idea"}), encoding="utf-8")
     given = ["-T", "dataset=sample", "-T", "on_unparsed=exclude", "-T", "cot=true", "-T", "seed=7", "-T", "scale=none"]
     arguments = ["score", str(predictions), "--task", "ranking", "--json"]
     found = json.loads(CliRunner().invoke(main, [*arguments, *given[:-2]]).output)

@@ -40,7 +40,7 @@ def command(*arguments: object) -> Result:
 def samples_file(task: str, path: Path, **metadata: Any) -> Path:
     """What lm-eval's --log_samples writes."""
     samples = run_in_lm_eval(task, **metadata)["samples"][task]
-    path.write_text("".join(json.dumps(sample, default=str) + "\n" for sample in samples))
+    path.write_text("".join(json.dumps(sample, default=str) + "\n" for sample in samples), encoding="utf-8")
     return path
 
 

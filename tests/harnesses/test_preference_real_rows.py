@@ -75,7 +75,7 @@ def test_a_judge_of_length_is_even_once_length_is_controlled(real_corpus: str, o
     run = load("explanation_preference", dataset=real_corpus, split="validation", system=others)
     replies = {r.id: verdict(longer(r.fields["first"], r.fields["second"])) for r in run.records}
     found = evaluate(run, replies).metrics
-    texts = json.loads(Path(others).read_text())
+    texts = json.loads(Path(others).read_text(encoding="utf-8"))
     human = {r.id: r.target or "" for r in load("explanation", dataset=real_corpus, split="validation").records}
     wins = [longer(texts[i], human[i]) for i in human]
     assert found["win_rate"].value == pytest.approx((wins.count("A") + wins.count("TIE") / 2) / 130)

@@ -113,8 +113,8 @@ def quality(folder: Path) -> None:
 
 
 def edited(path: Path, **values: Any) -> None:
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    path.write_text(json.dumps(found | values))
+    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    path.write_text(json.dumps(found | values), encoding="utf-8")
 
 
 def own_module(folder: Path, sprung: Path) -> Callable[[], Any]:

@@ -300,13 +300,13 @@ def test_bad_input_is_said_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, votes: str, options: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("v.csv").write_text(f"item,rater,choice,time\n{votes}")
+    Path("v.csv").write_text(f"item,rater,choice,time\n{votes}", encoding="utf-8")
     write_json_lines(Path("p.jsonl"), [asked("1")])
     write_json_lines(Path("odd.jsonl"), [asked("1", systems="x")])
-    Path("old.json").write_text("old")
-    Path("s.json").write_text('{"1": "a file of explanations"}')
+    Path("old.json").write_text("old", encoding="utf-8")
+    Path("s.json").write_text('{"1": "a file of explanations"}', encoding="utf-8")
     result = told("v.csv", "-o", "old.json", *options)
-    assert (result.exit_code, Path("old.json").read_text()) == (2, "old")
+    assert (result.exit_code, Path("old.json").read_text(encoding="utf-8")) == (2, "old")
     assert said in " ".join(result.output.split())
     assert "pydantic" not in result.output
 

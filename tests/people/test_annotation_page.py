@@ -36,7 +36,7 @@ def votes(tmp_path: Path) -> Path:
 
 
 def vote_rows(votes: Path) -> list[dict[str, str]]:
-    with votes.open(newline="") as file:
+    with votes.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -192,7 +192,7 @@ def test_a_vote_that_cannot_be_saved_is_said_and_kept_on_the_page(
         other.page.keyboard.press("2")  # the same item in a second window
         other.page.wait_for_selector("text=was not counted")
         other.expect("2 of 6")
-        votes.write_text(votes.read_text() + "item9,eve,A,,,\n")
+        votes.write_text(votes.read_text(encoding="utf-8") + "item9,eve,A,,,\n", encoding="utf-8")
         rater.page.fill("#reason textarea", "Because.")
         rater.page.click("#vote-0")
         rater.page.wait_for_selector("text=Your vote was not saved")

@@ -23,7 +23,14 @@ from humor_tasks import load
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import chain_of_task, describe_first, multiple_choice, multiple_choice_released_chat
+from humor_tasks.on_inspect import (
+    chain_of_task,
+    describe_first,
+    multiple_choice,
+    multiple_choice_released_chat,
+    multiple_choice_released_leaderboard,
+    multiple_choice_strict,
+)
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_rating
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
@@ -118,6 +125,8 @@ def test_other_prompts_do_not_compare(logs: Path, tmp_path: Path) -> None:
         (multiple_choice(extraction="released_leaderboard"), {"extraction": "released_leaderboard"}),
         (multiple_choice(on_unparsed="exclude"), {"on_unparsed": "exclude"}),
         (multiple_choice_released_chat(), {"extraction": "released_chat"}),
+        (multiple_choice_released_leaderboard(), {"extraction": "released_leaderboard"}),
+        (multiple_choice_strict(), {}),
         (multiple_choice(extraction="strict"), {}),
     ],
 )
@@ -272,7 +281,7 @@ def changed_log(log: Path, to: Path, change: Callable[[Any], None]) -> Path:
     """A copy of a log as .json, with its first sample changed."""
     held = json.loads(read_eval_log(str(log)).model_dump_json())
     change(held["samples"][0])
-    to.write_text(json.dumps({"version": held.pop("version"), **held}))
+    to.write_text(json.dumps({"version": held.pop("version"), **held}), encoding="utf-8")
     return to
 
 

@@ -203,7 +203,7 @@ def test_other_rows_differ(copied: Path) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines()[1:]
+    return path.read_text(encoding="utf-8").splitlines()[1:]
 
 
 def test_a_submission_is_scored_against_its_row(copied: Path, tmp_path: Path) -> None:

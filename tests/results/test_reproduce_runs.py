@@ -117,7 +117,7 @@ def of_lm_eval(path: Path, value: float, signature: str) -> Path:
     task = "nyc_explanation_crossval"
     configs = {task: {"metadata": {"signature": signature}}}
     held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 655}}}
-    path.write_text(json.dumps(held | {"configs": configs}))
+    path.write_text(json.dumps(held | {"configs": configs}), encoding="utf-8")
     return path
 
 

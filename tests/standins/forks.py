@@ -46,7 +46,10 @@ class Forks:
 
     def run(self, program: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         """A program is a module's name or a script's path, then its arguments."""
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8") as out,
+            tempfile.TemporaryFile("w+", encoding="utf-8") as err,
+        ):
             code = forked(self.address, program, environment, out.fileno(), err.fileno())
             texts = [file.seek(0) or file.read() for file in (out, err)]
         return subprocess.CompletedProcess(program, code, *texts)

@@ -9,5 +9,5 @@ from pathlib import Path
 from humor_tasks.cli import main
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(str(os.getpid()))
+    Path(sys.argv[1]).write_text(str(os.getpid()), encoding="utf-8")
     main(sys.argv[2:])

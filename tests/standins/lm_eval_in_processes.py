@@ -29,8 +29,8 @@ if __name__ == "__main__":
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
     from transformers import T5ForConditionalGeneration  # noqa: F401
 
-    import humor_tasks.on_lm_eval.providers.clip
-    import humor_tasks.on_lm_eval.providers.ofa
+    import humor_tasks.on_lm_eval.providers.clip  # noqa: F401
+    import humor_tasks.on_lm_eval.providers.ofa  # noqa: F401
     import humor_tasks.on_lm_eval.providers.text  # noqa: F401
 
     environment.get_pretty_env_info = lambda: "not asked for: `pip list` and others take a second a run"

@@ -21,7 +21,7 @@ Answer = Callable[[list[dict[str, Any]]], str]
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def part(tmp_path: Path, scene: str = "cartoon") -> Path:

@@ -32,7 +32,7 @@ def mustard(path: Path, dialogues: Mapping[str, tuple[Turns, Any]], **more: Any)
         made[identity] = {"utterance": utterance, "speaker": speaker, "show": "BBT", "sarcasm": label}
         made[identity] |= {"context": [text for _, text in before], "context_speakers": [who for who, _ in before]}
         made[identity] |= more
-    path.write_text(json.dumps(made))
+    path.write_text(json.dumps(made), encoding="utf-8")
     return path
 
 

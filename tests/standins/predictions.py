@@ -15,7 +15,7 @@ def predicted_results(path: Path, answer: Callable[[Any], str], task: str = "mat
     """The results of one file of predictions, made from the records."""
     run = load(task, dataset="sample", **parameters)
     rows = {record.id: answer(record) for record in run.records}
-    path.write_text(json.dumps(rows))
+    path.write_text(json.dumps(rows), encoding="utf-8")
     return read_results([path], run)
 
 

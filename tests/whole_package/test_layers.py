@@ -27,6 +27,7 @@ MAY_NAME = {
     "on_inspect.scorers": "which benchmark replies in tasks of other packages are taken to be of",
     "tasks": "an index of the generated tasks",
     "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
+    "__init__": "exports the tasks by name",
 }
 
 MOST_MODULES_AT_THE_ROOT = 9

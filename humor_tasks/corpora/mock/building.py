@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
@@ -24,9 +24,6 @@ from humor_tasks.data.media.picture import MIME
 from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
-
-if TYPE_CHECKING:
-    from humor_tasks.corpora.mock.items import Built
 
 LICENCES = {
     "New Yorker": "annotations and explanations CC BY 4.0; cartoons belong to their artists",

@@ -1,19 +1,29 @@
-"""Inspect tasks, one module per corpus, written by tools/generate.py."""
+"""Inspect tasks, one module per corpus. Written by tools/generate.py."""
 
-from __future__ import annotations
+from humor_tasks.on_inspect.tasks.bbeh import bbeh_nycc
+from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.crowd import caption_writing, crowd_groups, crowd_pairs
+from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
+from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_generation, mock_matching
+from humor_tasks.on_inspect.tasks.preference import explanation_preference
 
-from collections.abc import Mapping
-from typing import Any
-
-from inspect_ai import Task
-from inspect_ai.scorer import Scorer
-
-
-def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = None) -> Task:
-    """Open a benchmark and wrap it as a Task; see `humor_tasks.on_inspect.tasks.building.build`.
-
-    What it needs is imported by the call, because every Inspect command imports the modules of tasks.
-    """
-    from humor_tasks.on_inspect.tasks import building
-
-    return building.build(name, given, scorers)
+__all__ = [
+    "bbeh_nycc",
+    "brainstorm",
+    "caption_writing",
+    "crowd_groups",
+    "crowd_pairs",
+    "explanation",
+    "explanation_preference",
+    "humicroedit_pairwise",
+    "humicroedit_rating",
+    "humorbench",
+    "humorbench_autograder",
+    "matching",
+    "mock_detecting",
+    "mock_explaining",
+    "mock_generation",
+    "mock_matching",
+    "ranking",
+]

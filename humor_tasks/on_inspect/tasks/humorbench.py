@@ -6,7 +6,7 @@ from typing import Literal
 
 from inspect_ai import Task, task
 
-from humor_tasks.on_inspect.tasks import build
+from humor_tasks.on_inspect.tasks.late import build
 
 __all__ = ["humorbench", "humorbench_autograder"]
 

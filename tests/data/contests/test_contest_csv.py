@@ -201,7 +201,7 @@ def entry(number: int = 5, **changes: Any) -> dict[str, Any]:
 
 
 def _annotations(path: Path, *entries: dict[str, Any]) -> Path:
-    path.write_text(json.dumps({str(each.get("contest_number")): each for each in entries}))
+    path.write_text(json.dumps({str(each.get("contest_number")): each for each in entries}), encoding="utf-8")
     return path
 
 

@@ -101,7 +101,9 @@ def several_analysed(*arguments: object) -> Result:
 
 def submission(path: Path, name: str, value: Callable[[int], object], extra: str = "") -> Path:
     records = load(name, **SAMPLE).records
-    path.write_text("id,pred\n" + "".join(f"{r.id},{value(i)}\n" for i, r in enumerate(records)) + extra)
+    path.write_text(
+        "id,pred\n" + "".join(f"{r.id},{value(i)}\n" for i, r in enumerate(records)) + extra, encoding="utf-8"
+    )
     return path
 
 
@@ -193,11 +195,13 @@ def test_what_cannot_be_analysed_is_named(
     submission(Path("r.csv"), "humicroedit_rating", lambda i: i % 4 * 0.7)
     submission(Path("p.csv"), "humicroedit_pairwise", lambda i: 1 + i % 2)
     submission(Path("bad.csv"), "humicroedit_rating", lambda i: 9 if i == 1 else 1)
-    Path("short.csv").write_text("".join(Path("r.csv").read_text().splitlines(keepends=True)[:5]))
+    Path("short.csv").write_text(
+        "".join(Path("r.csv").read_text(encoding="utf-8").splitlines(keepends=True)[:5]), encoding="utf-8"
+    )
     told = {"benchmark": "matching", "version": "2-A", "options": {}, "groups": {}, "facts": {}}
     outcome = Outcome("1", "1", {}, "answered", "A", "A", {}).as_dict()
     doc = {"id": "1", "choices": ["x"], "humor_tasks": told, "outcome": outcome}
-    Path("other.jsonl").write_text(json.dumps({"doc": doc, "filtered_resps": ["A"]}))
+    Path("other.jsonl").write_text(json.dumps({"doc": doc, "filtered_resps": ["A"]}), encoding="utf-8")
     done = several_analysed(*systems, *more)
     assert done.exit_code == 2
     assert message in done.output

@@ -25,7 +25,7 @@ HEAD = ",".join(f"caption{i}" for i in range(1, 11))
 
 
 def sheet(path: Path, *rows: str) -> Path:
-    path.write_text("".join(f"{row}\n" for row in rows))
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return path
 
 

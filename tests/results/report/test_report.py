@@ -286,7 +286,7 @@ def test_what_the_command_refuses(
     arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("run.json").write_text("{}")
+    Path("run.json").write_text("{}", encoding="utf-8")
     done = reported(*("run.json" if each == "RUN" else each for each in arguments))
     assert done.exit_code == 2
     assert says in " ".join(done.output.split())
