@@ -239,14 +239,15 @@ class Judging(Generic[R_contra]):
     shows_media: bool = True
     judges_replies: bool = True
 
-    def open(self, prompts: str | None = None, judge_first: str = "none") -> list[Rubric]:
+    def open(self, prompts: str | None = None, judge_first: str = "none", name: str = SETS) -> list[Rubric]:
         """The opened `rubrics`.
 
-        prompts: their prompt set, or a folder. judge_first: as in `rubrics.rubric_templates`. Raises BadInput for a
-        prompt set that there is not, and for templates that cannot be used.
+        prompts: their prompt set, or a folder. judge_first: as in `rubrics.rubric_templates`. name: of the parameter
+        that `prompts` comes from. Raises BadInput for a prompt set or a folder that there is not, and for templates
+        that cannot be used.
         """
         for family, judgement in self.rubrics:
-            check_set(rubric_templates(family, judgement), prompts, f"judges' question {judgement.question}", SETS)
+            check_set(rubric_templates(family, judgement), prompts, f"judges' question {judgement.question}", name)
         return [open_rubric(family, prompts, judgement, judge_first) for family, judgement in self.rubrics]
 
     @property

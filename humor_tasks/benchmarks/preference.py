@@ -75,7 +75,9 @@ class PreferenceOptions(contest.NyccOptions):
 
     shots: int = absent(0, "the judge's prompt has no worked examples; leave shots out.")
     prompts: str | None = parameter(
-        None, "Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates."
+        None,
+        "Prompt set: A (the default) to E, `all` of them in one run, or a folder whose "
+        "`prefer.txt` and `verdict.*.txt` replace those of set A (docs/wordings.md).",
     )
     on_unparsed: Literal["wrong", "exclude"] = parameter(
         "wrong", "An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`)."

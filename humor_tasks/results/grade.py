@@ -197,7 +197,8 @@ def grade(
         number = requests(written, task, len(graders), first)
         logger.warning("%s: %s: %d requests, less those in the cache.", path, about, number)
     # reports an error before any model call is paid for
-    judging.open(how.get("prompts") if how.get(SETS) in (None, ALL) else how[SETS], first)
+    name = "prompts" if how.get(SETS) in (None, ALL) else SETS
+    judging.open(how.get(name), first, name)
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
         built = grading_task(written, task, path.name, **how)

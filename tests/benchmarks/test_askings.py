@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -251,6 +252,8 @@ def test_a_run_read_from_a_log_has_the_same_metrics(both: Run) -> None:
             "there are prompt sets A, B, C, D, E and `all`. A folder of that name is given as ./F",
         ),
         ("matching", {"prompts": "nowhere"}, "there is no such folder"),
+        ("matching", {"prompts": "c"}, "prompts=c: there is no such folder. Did you mean 'C'?"),
+        ("matching", {"prompts": "ALL"}, "prompts=ALL: there is no such folder. Did you mean 'all'?"),
         ("humicroedit_rating", {"order": "rotated"}, "needs one letter of several choices"),
         ("humicroedit_pairwise", {"order": "rotated", "via": "ratings"}, "needs one letter of several choices"),
         ("explanation", {"order": "rotated"}, "needs one letter of several choices"),
@@ -259,5 +262,5 @@ def test_a_run_read_from_a_log_has_the_same_metrics(both: Run) -> None:
     ],
 )
 def test_bad_settings_are_named(name: str, given_options: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=re.escape(said)):
         load(name, dataset="sample", **given_options)

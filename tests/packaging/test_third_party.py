@@ -165,6 +165,11 @@ def test_lm_eval_runs_it(usable: Path, tmp_path: Path) -> None:
         assert found["versions"][task] == "1-A"
 
 
+def test_a_prompt_set_that_it_has_not_is_refused(usable: Path) -> None:
+    with pytest.raises(BadInput, match="puns: prompts=B: there is only prompt set A"):
+        find_benchmark("puns").open(dataset="sample", prompts="B")
+
+
 def test_shots_without_training_rows_are_refused(usable: Path) -> None:
     remedy = r"puns: shots=3: there are no training rows .* Leave shots \(lm-eval: --num_fewshot\) at 0\."
     with pytest.raises(BadInput, match=remedy):

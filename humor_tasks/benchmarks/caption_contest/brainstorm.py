@@ -43,7 +43,9 @@ class BrainstormOptions(corpus.NyccOptions):
 
     shots: int = absent(0, _NONE)
     prompts: str | None = parameter(
-        None, "Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates."
+        None,
+        "Prompt set: A (the default) to E, `all` of them in one run, or a folder whose "
+        "`brainstorm.*.txt` and `examples.txt` replace those of set A (docs/wordings.md).",
     )
     on_unparsed: OnUnparsed = absent("wrong", _NONE)
     extraction: Mode = absent("strict", _NONE)

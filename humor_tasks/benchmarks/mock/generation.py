@@ -41,7 +41,9 @@ class GenerationOptions(corpus.MockOptions):
 
     shots: int = absent(0, _NO_EXAMPLES)
     prompts: str | None = parameter(
-        None, "Folder whose `generation.txt` and `show.*.txt` replace the packaged templates."
+        None,
+        "Prompt set: A (the default) to E, `all` of them in one run, or a folder whose "
+        "`generation.txt` and `show.*.txt` replace those of set A (docs/wordings.md).",
     )
     on_unparsed: Literal["wrong", "exclude"] = parameter(
         "wrong", "A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`)."

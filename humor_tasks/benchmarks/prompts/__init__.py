@@ -70,13 +70,19 @@ def prompt_sets(templates: Iterable[Template]) -> tuple[str, ...]:
 
 
 def check_set(templates: Iterable[Template], prompts: str | None, where: str, name: str = "prompts") -> None:
-    """Raise BadInput for a letter that is none of the templates' prompt sets. where, name: of the parameter."""
+    """Raise BadInput for a letter that is none of the templates' prompt sets, and for a folder that there is not.
+
+    where, name: of the parameter.
+    """
     sets = prompt_sets(templates)
+    if prompts and not names_sets(prompts) and not Path(prompts).expanduser().is_dir():
+        raise BadInput(f"{where}: {name}={prompts}: there is no such folder.{nearest(prompts, (*sets, ALL))}")
     if prompts == ALL and len(sets) < 2:
         raise BadInput(f"{where}: {name}={ALL} needs several prompt sets; there is only set {FIRST}. Leave it out.")
     if names_sets(prompts) and prompts not in (None, ALL, *sets):
-        known = f"prompt sets {', '.join(sets)} and `{ALL}`" if len(sets) > 1 else f"only prompt set {FIRST}"
-        raise BadInput(f"{where}: {name}={prompts}: there are {known}. A folder of that name is given as ./{prompts}.")
+        several = f"are prompt sets {', '.join(sets)} and `{ALL}`"
+        known = several if len(sets) > 1 else f"is only prompt set {FIRST}"
+        raise BadInput(f"{where}: {name}={prompts}: there {known}. A folder of that name is given as ./{prompts}.")
 
 
 def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:

@@ -118,7 +118,8 @@ class Judge:
             return how, judging.open(asked.prompts, first), judging.hashes(run.judged_under, first)
         if chosen == ALL:
             raise BadInput(ALL_SETS)
-        rubrics = judging.open(chosen or self.prompts or folder_of(run.options.prompts), first)
+        name = SETS if chosen else "prompts"
+        rubrics = judging.open(chosen or self.prompts or folder_of(run.options.prompts), first, name)
         return how, rubrics, [rubric.hash for rubric in rubrics]
 
 

@@ -197,7 +197,8 @@ def mock_generation(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
-        prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `generation.txt` and
+            `show.*.txt` replace those of set A (docs/wordings.md).
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
         grader_prompts: Prompt set of the graders: A (the default) to E, or a folder of template files. `humor-tasks

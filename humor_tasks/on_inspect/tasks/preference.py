@@ -54,7 +54,8 @@ def explanation_preference(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
-        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `prefer.txt` and
+            `verdict.*.txt` replace those of set A (docs/wordings.md).
         on_unparsed: An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.
         judge_first: What a judge writes before it sees what it judges: nothing (`none`), or its own view of the joke

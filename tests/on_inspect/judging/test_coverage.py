@@ -319,6 +319,6 @@ def test_a_log_can_be_graded_again() -> None:
 def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:
     log = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     judge = grader("again", thirds)
-    with pytest.raises(PrerequisiteError, match="prompts=/nowhere: there is no such folder"):
+    with pytest.raises(PrerequisiteError, match=r"grade.txt: prompts=/nowhere: there is no such folder"):
         score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="none")
     assert judge.asked == []
