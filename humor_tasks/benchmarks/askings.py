@@ -12,6 +12,7 @@ data. The metrics here compare the askings of the same item.
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 import threading
 from collections import Counter
@@ -241,15 +242,18 @@ def _gap(primary: Metric, name: str, key: Callable[[Outcome], str], value: Value
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         items = _units(outcomes, "item")
         clusters = [of_item[0].cluster for of_item in items]
-        values = []
+        values, totals = [], []
         for setting in sorted({key(o) for o in outcomes}):
             rows = [[o for o in of_item if key(o) == setting] for of_item in items]
 
             def over(kept: Sequence[int], rows: Sequence[Sequence[Outcome]] = rows) -> float:
                 return value([o for i in kept for o in rows[i]])
 
+            totals.append(over(range(len(rows))))
             values.append(pseudo_values(over, clusters))
-        return spread(values, len(items), len(set(clusters)), bounded=primary.proportion)
+        found = spread(values, len(items), len(set(clusters)), bounded=primary.proportion)
+        # without a group of clusters a setting may have no value; the difference itself is known
+        return replace(found, value=max(totals) - min(totals)) if math.isnan(found.value) else found
 
     about = f"Difference of `{primary.name}` {where}; it is at least 0 and too high on average where there is none."
     return Metric(name, "lower", estimate, counts=lambda o: bool(primary.counted([o])), about=about, whole=True)

@@ -177,7 +177,9 @@ class Benchmark(Generic[O_co]):
 
     def _check_order(self, options: Any) -> None:
         if options.order == ROTATED and (self.rotate is None or not isinstance(self.form(options), Choice)):
-            needs = "needs one letter of several choices as the answer, whose order the data fixes. Leave order out."
+            needs = (
+                "needs one letter of several choices as the answer, and a definition with `rotate`. Leave order out."
+            )
             raise BadInput(f"{self.name}: order={ROTATED} {needs}")
 
     def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run[O_co]:

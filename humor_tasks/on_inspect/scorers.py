@@ -76,9 +76,9 @@ def brainstorm_scorer() -> Scorer:
 
 
 def _score(outcome: Outcome, value: str | float | None) -> Score:
-    """The score; N with a reason where the outcome has no value: of an answer, because its row has no target."""
+    """The score; N with a reason where the outcome has no value because its row has no target."""
     score = score_of(outcome, "N" if value is None else value)
-    if value is None and score.reason is None:
+    if value is None and outcome.target is None and score.reason is None:  # others only serve to fit a threshold
         score.reason = NO_TARGET
     return score
 
