@@ -159,6 +159,22 @@ def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]
         click.echo(f"left out: {file.path}: {file.why}", err=True)
 
 
+@export.command("benchmark-card")
+@click.argument("task")
+@output("the card (.json)", required=True)
+def benchmark_card(task: str, output: Path) -> None:
+    """Write a benchmark's card in the form of BenchmarkCards, as JSON.
+
+    A field that the benchmark's card cannot fill says why.
+    """
+    from humor_tasks.benchmarks import find_benchmark
+    from humor_tasks.data.writing import write_json
+    from humor_tasks.results.export import benchmark_card
+
+    write_json(output, benchmark_card.benchmark_card(find_benchmark(task, "TASK")))
+    click.echo(output)
+
+
 # ---- rows for training --------------------------------------------------------------------------
 
 
