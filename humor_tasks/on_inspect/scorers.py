@@ -76,9 +76,9 @@ def brainstorm_scorer() -> Scorer:
 
 
 def _score(outcome: Outcome, value: str | float | None) -> Score:
-    """The score; N with a reason where the outcome has no value because its row has no target."""
+    """The score, N where the outcome has no value. No reason is given where the benchmark leaves the row out itself."""
     score = score_of(outcome, "N" if value is None else value)
-    if value is None and outcome.target is None and score.reason is None:  # others only serve to fit a threshold
+    if value is None and score.reason is None and outcome.target is None:
         score.reason = NO_TARGET
     return score
 
