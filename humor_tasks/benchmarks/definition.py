@@ -177,10 +177,8 @@ class Benchmark(Generic[O_co]):
 
     def _check_order(self, options: Any) -> None:
         if options.order == ROTATED and (self.rotate is None or not isinstance(self.form(options), Choice)):
-            needs = (
-                "needs one letter of several choices as the answer, and a definition with `rotate`. Leave order out."
-            )
-            raise BadInput(f"{self.name}: order={ROTATED} {needs}")
+            needs = "the answer must be one letter of several choices, and the definition have `rotate`; leave it out."
+            raise BadInput(f"{self.name}: order={ROTATED}: {needs}")
 
     def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run[O_co]:
         """A run without data and templates, from the version and the scoring options that a log records.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -64,18 +65,18 @@ def serving(run: Run, answer: Callable[[Record], str]) -> Iterator[ChatServer]:
         yield started
 
 
+def answer(name: str, record: Record) -> str:
+    """The reply by the rule of this name."""
+    said = RULES[name][0](record, *asking_of(record)[1:])
+    if isinstance(said, bool):
+        said = str(record.target) if said else {"A": "B", "B": "A"}[str(record.target)]
+    return f"Answer: {said}"
+
+
 @pytest.fixture
-def server(request: pytest.FixtureRequest, run: Run) -> Iterator[ChatServer]:
-    """A server that answers by the rule of this name."""
-    rule = RULES[request.param][0]
-
-    def answer(record: Record) -> str:
-        said = rule(record, *asking_of(record)[1:])
-        if isinstance(said, bool):
-            said = str(record.target) if said else {"A": "B", "B": "A"}[str(record.target)]
-        return f"Answer: {said}"
-
-    with serving(run, answer) as started:
+def server(run: Run) -> Iterator[ChatServer]:
+    """A server whose answers depend on both."""
+    with serving(run, functools.partial(answer, "both")) as started:
         yield started
 
 
@@ -84,18 +85,22 @@ def check(metrics: Mapping[str, float], name: str) -> None:
         assert metrics[metric] == pytest.approx(value, abs=1e-9), metric
 
 
-@pytest.mark.parametrize(("server", "name"), [(name, name) for name in RULES], indirect=["server"])
-def test_inspect_tells_what_answers_depend_on(server: ChatServer, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", RULES)
+def test_what_answers_depend_on_is_told_apart(run: Run, name: str) -> None:
+    metrics = run.metrics([run.outcome(record, answer(name, record)) for record in run.records])
+    check({metric: estimate.value for metric, estimate in metrics.items()}, name)
+
+
+def test_inspect_tells_what_answers_depend_on(server: ChatServer, tmp_path: Path) -> None:
     options = [f"-T{option}={value}" for option, value in {**SETTINGS, "cot": "false"}.items()]
     model = ["--model=openai-api/mine/m", "--log-dir=logs", "--display=none"]
     commands.inspect("eval", "humor_tasks/ranking", *options, *model, cwd=tmp_path)
     [path] = (tmp_path / "logs").glob("*.eval")
-    check(logs.metrics(read_eval_log(str(path))), name)
+    check(logs.metrics(read_eval_log(str(path))), "both")
     assert len(server.requests) == 100
 
 
-@pytest.mark.parametrize(("server", "name"), [("both", "both")], indirect=["server"])
-def test_lm_eval_tells_what_answers_depend_on(server: ChatServer, name: str, tmp_path: Path) -> None:
+def test_lm_eval_tells_what_answers_depend_on(server: ChatServer, tmp_path: Path) -> None:
     model = f"model=m,base_url={server.url}/chat/completions,num_concurrent=8"
     command = ["--tasks", "nyc_ranking_wordings_gen", "--model", "local-chat-completions", "--model_args", model]
     command += ["--apply_chat_template", "--fewshot_as_multiturn", "true", "--output_path", "out"]
@@ -103,7 +108,7 @@ def test_lm_eval_tells_what_answers_depend_on(server: ChatServer, name: str, tmp
     commands.lm_eval(*command, "--metadata", settings, cwd=tmp_path)
     found = logs.lm_eval_results(tmp_path)["results"]["nyc_ranking_wordings_gen"]
     named = {key.split(",")[0]: value for key, value in found.items()}
-    check(named | {"accuracy": named["acc"]}, name)
+    check(named | {"accuracy": named["acc"]}, "both")
 
 
 def test_lm_eval_compares_likelihoods_under_every_set() -> None:
@@ -134,12 +139,12 @@ def test_inspect_counts_items_whose_askings_ended_with_an_error(tmp_path: Path) 
     run = load("matching", **settings)
     down = {run.records[3].id}
 
-    def answer(record: Record) -> str:
+    def fails(record: Record) -> str:
         if record.id in down:
             raise RuntimeError("the server is down")
         return "Answer: A"
 
-    with serving(run, answer):
+    with serving(run, fails):
         how = {"model": "openai-api/mine/m", "log_dir": str(tmp_path), "max_retries": 0}
         [log] = eval("humor_tasks/matching", task_args=settings, fail_on_error=False, display="none", **how)
         cut = logs.metrics(log)
