@@ -230,7 +230,7 @@ class Run(Generic[O_co]):
         prescribed = self.options.generation().get("max_tokens")
         return ReplyLength(prescribed or ANSWER_TOKENS, prescribed is not None)
 
-    @property
+    @functools.cached_property
     def ways(self) -> askings.Ways:
         """How often and how each item is asked, or its reply judged."""
         return askings.Ways(self.judged_under) if self.judged_under else self.benchmark.ways(self.options)

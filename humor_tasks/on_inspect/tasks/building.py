@@ -193,9 +193,8 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
-    about |= (
-        {"place": place} if (place := run.ways.place(record, run.data.positions)) is not None else {}
-    )  # for the order of joined parts
+    place = run.ways.place(record, run.data.positions)
+    about |= {} if place is None else {"place": place}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
     judging = run.benchmark.judging
     if record.points or (judging and judging.judges_replies):  # what judges are asked is made from these
