@@ -130,7 +130,7 @@ def family_readme(paper: Paper) -> str:
     return README.format(
         family=paper.key,
         title=paper.title,
-        abstract=paper.at_arxiv or "not public",
+        abstract=paper.at_arxiv or paper.address or "not public",
         benchmarks="\n".join(f"* `{name}`: {description(BENCHMARKS[name])}" for name in benchmarks),
         homepage=paper.code or "not public",
         citation=f"```bibtex\n{paper.bibtex}\n```" if paper.bibtex else "The paper is not public.",

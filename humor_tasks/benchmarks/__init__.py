@@ -53,6 +53,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
+from humor_tasks.benchmarks.requests.writing import HUMOR_WRITING
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
@@ -119,6 +120,7 @@ _ALL: tuple[Benchmark, ...] = (
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),
     BBEH_NYCC,
+    HUMOR_WRITING,
     *(MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING, MOCK_GENERATION),
 )
 

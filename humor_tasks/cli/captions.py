@@ -62,7 +62,8 @@ def captions() -> None:
     """Measure captions from files and logs, keep the best ones, and rank systems by them.
 
     Files are JSON lines of {contest, caption or captions, system}, tables with a row a contest, and logs of
-    humor_tasks/brainstorm or humor_tasks/caption_writing.
+    humor_tasks/brainstorm or humor_tasks/caption_writing. `pick` also keeps the best texts for requests, from logs of
+    humor_tasks/humor_writing.
     """
 
 
@@ -295,7 +296,9 @@ def _contests(options: dict[str, Any], setting: str) -> CrowdOptions:
 def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd, list[int]]:
     """The contests for which there are captions, and the numbers of the dataset's others. Raises BadInput for none."""
     from humor_tasks.benchmarks.crowd.corpus import crowd_of, open_source
+    from humor_tasks.results.captions.files import check_contests
 
+    check_contests(groups)
     source = open_source(options)
     written = {group.contest for group in groups}
     known = tuple(number for number in source.numbers if number in written)

@@ -190,14 +190,16 @@ class CsvRows:
         return f"{self.path}, line {self.lines[i]}"
 
 
-def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",") -> CsvRows:
+def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",", quoted: bool = True) -> CsvRows:
     """The rows of a UTF-8 file with a header that has at least `columns`.
 
+    quoted: whether quotation marks around a cell belong to the format; else they are part of its text.
     Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
     length than the header (naming its line), and a file without rows.
     """
     data = read_bytes(path)
-    reader = csv.reader(io.StringIO(decode(path, data), newline=""), strict=True, delimiter=delimiter)
+    text = io.StringIO(decode(path, data), newline="")
+    reader = csv.reader(text, strict=True, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
     header: list[str] = []

@@ -25,6 +25,7 @@ from humor_tasks.on_inspect.parts import (
     reference_preference,
     require_grader,
     story_ratings,
+    texts_written,
 )
 from humor_tasks.on_inspect.tasks.late import build as build
 
@@ -49,4 +50,5 @@ __all__ = [
     "reference_preference",
     "require_grader",
     "story_ratings",
+    "texts_written",
 ]

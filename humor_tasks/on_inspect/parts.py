@@ -77,6 +77,14 @@ def brainstormed() -> Scorer:
     return brainstorm_scorer()
 
 
+@scorer(metrics=[benchmark_metrics("humor_writing")])
+def texts_written() -> Scorer:
+    """Whether the reply has as many texts as were asked for; they are the answer, a line each."""
+    from humor_tasks.on_inspect.scorers import texts_scorer
+
+    return texts_scorer()
+
+
 @scorer(metrics=[benchmark_metrics("humorbench")])
 def element_coverage(
     grader: str | list[str] | None = None,

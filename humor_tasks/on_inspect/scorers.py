@@ -75,6 +75,16 @@ def brainstorm_scorer() -> Scorer:
     return score
 
 
+def texts_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.texts_written`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        outcome = read_reply(run_scored_by("texts_written", state, "humor_writing"), state, target)
+        return score_of(outcome, outcome.values["written"])
+
+    return score
+
+
 def _score(outcome: Outcome, value: str | float | None) -> Score:
     """The score, N where the outcome has no value. No reason is given where the benchmark leaves the row out itself."""
     score = score_of(outcome, "N" if value is None else value)

@@ -28,6 +28,8 @@ def may_be_empty(name: str) -> set[str]:
     card, found = benchmark.card, {"counted", "dated", "usage", "differences", "wordings"}  # nothing to add
     if not card.paper.address:
         found |= {"section", "name"}  # neither paper nor corpus is public
+    if name == "humor_writing":
+        found |= {"name"}  # its rows are a file of the user
     if card.paper.key in ("humorbench", "bbeh"):
         found |= {"section"}  # a paper whose versions differ in sections, and one with a part for each task
     written = benchmark.judging.judges_replies if benchmark.judging else not benchmark.verdicts

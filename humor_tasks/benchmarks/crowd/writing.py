@@ -13,7 +13,7 @@ import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
@@ -42,14 +42,11 @@ from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
+from humor_tasks.benchmarks.texts import read_texts
 from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.caption_list import read_captions
-from humor_tasks.scorers.diversity import average_ead
 from humor_tasks.scorers.recitation import matches
-from humor_tasks.scorers.tagged import count_words
 
 WRITTEN = "captions"
 """The name of the written captions among the groups."""
@@ -170,26 +167,6 @@ def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
 
 
 # ---- answer -------------------------------------------------------------------------------------
-
-
-def read(reply: str, refused: bool) -> Answer:
-    """The ten captions of a reply, a line each; no answer where there are not exactly ten."""
-    reading = read_captions(reply, corpus.GROUP_SIZE)
-    if reading.status != "answered":
-        return Answer(None, "refused" if refused else reading.status, {"found": float(reading.found)})
-    return given([" ".join(text.split()) for text in reading.texts])
-
-
-def given(captions: Sequence[str]) -> Answer:
-    """Captions as an answer, with the measures of their words."""
-    values = {
-        "characters": sum(map(len, captions)) / len(captions),
-        "words": sum(map(count_words, captions)) / len(captions),
-        "ead": average_ead(captions),
-        "distinct": len(set(map(key_of, captions))) / len(captions),
-        "found": float(len(captions)),
-    }
-    return Answer("\n".join(captions), "answered", values, {"captions": list(captions)})
 
 
 def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome:
@@ -334,7 +311,7 @@ CAPTION_WRITING = Benchmark(
     ),
     corpus="newyorker",
     version="1-A",
-    answer=FreeText(read),
+    answer=FreeText(partial(read_texts, corpus.GROUP_SIZE)),
     metrics=WRITING_METRICS,
     options=WritingOptions,
     templates=(FIXED_SCENE, Template("crowd", "write.txt", required=("scene",))),

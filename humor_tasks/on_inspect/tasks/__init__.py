@@ -7,6 +7,7 @@ from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humic
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_generation, mock_matching
 from humor_tasks.on_inspect.tasks.preference import explanation_preference
+from humor_tasks.on_inspect.tasks.requests import humor_writing
 
 __all__ = [
     "bbeh_nycc",
@@ -18,6 +19,7 @@ __all__ = [
     "explanation_preference",
     "humicroedit_pairwise",
     "humicroedit_rating",
+    "humor_writing",
     "humorbench",
     "humorbench_autograder",
     "matching",

@@ -55,7 +55,7 @@ class System:
     contests: int
     captions: int
     not_whole: Sequence[Mapping[str, Any]]
-    elsewhere: Sequence[int]
+    elsewhere: Sequence[int | str]
     estimates: Mapping[str, Estimate]
     matched: Mapping[str, int]
     refused: int = 0

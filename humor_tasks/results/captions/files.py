@@ -1,10 +1,11 @@
-"""Files with the captions that systems wrote for contests: JSON lines, released tables, and logs of runs.
+"""Files with the captions that systems wrote for contests or requests: JSON lines, released tables, and logs of runs.
 
 JSON lines: {contest, caption, system}, or {contest, captions: [...], system}; without `system` it is the file's name.
+Texts for the requests of a file have {request: ID} in the place of the contest.
 Tables: one row a contest, with a column of contest numbers and the columns caption1, caption2, ... or 0, 1, ...; the
 tables released with Zhang et al. 2024 (arXiv 2406.10522) have these forms. Their human_*.csv have no contest numbers
 and belong, row by row, to claude.csv in the same folder.
-Logs: of `brainstorm` and `caption_writing`, of Inspect or lm-eval.
+Logs: of `brainstorm`, `caption_writing` and `humor_writing`, of Inspect or lm-eval.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks import writers
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, writers
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.lm_eval_samples import is_samples
 from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv
 from humor_tasks.data.writing import LONE
-from humor_tasks.errors import BadInput
-from humor_tasks.scorers.caption_list import read_captions as read_list
+from humor_tasks.errors import BadInput, listed
 
 WANTED = 10
 """Captions of a whole group."""
+CONTESTS = "newyorker"
+"""The corpus of the benchmarks whose clusters are contests."""
 OF_PANDAS = "nan"
 """An empty cell in the tables that pandas wrote."""
 _CAPTION = re.compile(r"(?:caption[ _]?)?(\d{1,9})", re.IGNORECASE)
@@ -39,11 +41,12 @@ _HUMAN, _PARTNER = "human_", "claude.csv"
 class CaptionGroup:
     """The captions of one system for one contest, in the order of the file. note: their defects, or "".
 
-    refused: whether a reply of a run declined, and there is no caption of another one.
+    contest: the number of a contest, or the id of a request (`data.requests`), which is a text also where it has digits
+    alone. refused: whether a reply of a run declined, and there is no caption of another one.
     """
 
     system: str
-    contest: int
+    contest: int | str
     captions: tuple[str, ...]
     note: str = ""
     refused: bool = False
@@ -82,7 +85,7 @@ class _Entry:
 
     where: str
     system: str
-    contest: int
+    contest: int | str
     texts: Sequence[str]
     listed: bool
     note: str = ""
@@ -136,14 +139,14 @@ def _entries(path: Path) -> Iterable[_Entry]:
 
 def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
     """The captions of several files. Raises BadInput where two hold the same system's captions for a contest."""
-    files: dict[tuple[str, int], Path] = {}
+    files: dict[tuple[str, int | str], Path] = {}
     groups = []
     for path in paths:
         for group in read_groups(path):
             other = files.setdefault((group.system, group.contest), path)
             if other is not path:
                 raise BadInput(
-                    f"{path}: contest {group.contest} of {group.system:.60} is also in {other}; leave one file out, or "
+                    f"{path}: {named(group.contest)} of {group.system:.60} is also in {other}; leave one file out, or "
                     "give one another system's name."
                 )
             groups.append(group)
@@ -151,18 +154,18 @@ def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
 
 
 def _grouped(entries: Iterable[_Entry]) -> list[CaptionGroup]:
-    groups: dict[tuple[str, int], list[_Entry]] = {}
+    groups: dict[tuple[str, int | str], list[_Entry]] = {}
     for entry in entries:
         others = groups.setdefault((entry.system, entry.contest), [])
         if others and (entry.listed or others[0].listed):
             raise BadInput(
-                f"{entry.where}: contest {entry.contest} of {entry.system:.60} is also in {others[0].where}; keep one."
+                f"{entry.where}: {named(entry.contest)} of {entry.system:.60} is also in {others[0].where}; keep one."
             )
         others.append(entry)
     return [_group(system, contest, members) for (system, contest), members in groups.items()]
 
 
-def _group(system: str, contest: int, entries: Sequence[_Entry]) -> CaptionGroup:
+def _group(system: str, contest: int | str, entries: Sequence[_Entry]) -> CaptionGroup:
     captions, dropped = [], Counter[str]()
     for entry in entries:
         for text in entry.texts:
@@ -185,6 +188,21 @@ def _cleaned(text: str) -> tuple[str, str]:
     return caption, "" if is_visible(caption) else "empty"
 
 
+def named(contest: int | str) -> str:
+    """A contest or a request by what it is, for messages."""
+    return f"contest {contest}" if isinstance(contest, int) else f"request {contest!r:.60}"
+
+
+def check_contests(groups: Iterable[CaptionGroup]) -> None:
+    """Raise BadInput for texts of requests: they have no contest whose captions they can be compared with."""
+    requests = [str(group.contest) for group in groups if isinstance(group.contest, str)]
+    if requests:
+        raise BadInput(
+            f"{listed('request', dict.fromkeys(requests), most=5)}: texts for requests have no contest to be compared "
+            "with; give captions of contests. `humor-tasks captions arena` compares texts for requests."
+        )
+
+
 def _contest(value: object, where: str) -> int:
     """A contest's number, also as text and as the whole float that pandas writes."""
     text = str(value).strip()
@@ -198,9 +216,14 @@ def _contest(value: object, where: str) -> int:
 
 def _of_lines(path: Path) -> Iterator[_Entry]:
     for where, row in json_lines(path):
-        if not isinstance(row, dict) or "contest" not in row or ("caption" in row) == ("captions" in row):
+        if not isinstance(row, dict) or ("contest" in row) == ("request" in row):
+            raise BadInput(f"{where}: must be an object with contest, or of requests request, and caption or captions.")
+        if ("caption" in row) == ("captions" in row):
             raise BadInput(f"{where}: must be an object with contest, and caption or captions.")
-        contest = _contest(row["contest"], f"{where}: contest")
+        if "contest" in row:
+            contest: int | str = _contest(row["contest"], f"{where}: contest")
+        else:
+            contest = " ".join(check_text(row["request"], f"{where}: request").split())
         system = check_text(row.get("system", path.stem), f"{where}: system")
         if LONE.search(system):
             raise BadInput(f"{where}: system is {system!r:.60}; it must be text.")
@@ -274,17 +297,19 @@ def _of_partner(table: CsvRows) -> list[int]:
 
 def _of_run(path: Path) -> Iterator[_Entry]:
     run = read_run(path)
+    single, several = writers("caption"), writers("captions")
     for sample in run.samples:
-        contest = _contest(sample.cluster, f"{sample.where}: its contest")
-        if sample.benchmark in writers("caption"):
+        if sample.benchmark not in (*single, *several):
+            known = ", ".join(f"humor_tasks/{name}" for name in (*single, *several))
+            raise BadInput(f"{sample.where} is of none of {known}.")
+        of_contests = BENCHMARKS[sample.benchmark].corpus == CONTESTS
+        contest = _contest(sample.cluster, f"{sample.where}: its contest") if of_contests else sample.cluster
+        if sample.benchmark in single:
             yield _Entry(sample.where, run.model, contest, *_brainstormed(sample))
-        elif sample.benchmark in writers("captions"):
-            if sample.epoch > 1:
-                raise BadInput(f"{path}: holds several epochs; give a run with one.")
-            yield _Entry(sample.where, run.model, contest, *_written(sample))
+        elif sample.epoch > 1:
+            raise BadInput(f"{path}: holds several epochs; give a run with one.")
         else:
-            known = " nor ".join(f"humor_tasks/{name}" for name in (*writers("caption"), *writers("captions")))
-            raise BadInput(f"{sample.where} is of neither {known}.")
+            yield _Entry(sample.where, run.model, contest, *_written(sample, BENCHMARKS[sample.benchmark]))
 
 
 def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
@@ -296,15 +321,19 @@ def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
     return (), False, "a reply without a readable caption"
 
 
-def _written(sample: LoggedSample) -> tuple[Any, ...]:
-    listed = read_list(sample.reply or "", WANTED)
-    if listed.status == "answered":
-        return listed.texts, True
-    status = "refused" if sample.refused else listed.status
-    return (), True, f"{status}: {listed.found} captions found", status == "refused"
+def _written(sample: LoggedSample, benchmark: Benchmark) -> tuple[Any, ...]:
+    answer = benchmark.reopen(None, sample.options).form.read(sample.reply or "", sample.refused)
+    if answer.status == "answered":
+        return answer.facts["captions"], True
+    found = f": {answer.values['found']:.0f} captions found" if "found" in answer.values else ""
+    return (), True, f"{answer.status}{found}", answer.status == "refused"
 
 
 def as_lines(groups: Iterable[CaptionGroup]) -> str:
     """The groups as JSON lines, which `read_groups` reads."""
-    rows = ({"contest": g.contest, "system": g.system, "captions": list(g.captions)} for g in groups)
+    rows = (
+        {"contest" if isinstance(g.contest, int) else "request": g.contest, "system": g.system}
+        | {"captions": list(g.captions)}
+        for g in groups
+    )
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

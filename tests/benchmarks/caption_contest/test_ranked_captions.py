@@ -189,7 +189,7 @@ def test_a_log_of_another_task() -> None:
     from humor_tasks.tasks import explanation
 
     (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
-    with pytest.raises(BadInput, match=r"is of neither humor_tasks/brainstorm nor"):
+    with pytest.raises(BadInput, match=r"is of none of humor_tasks/brainstorm, "):
         read_captions(Path(log.location))
 
 

@@ -1,0 +1,1 @@
+"""Writing requests in a file of the user: a benchmark without people's texts."""

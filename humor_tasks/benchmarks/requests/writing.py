@@ -1,0 +1,219 @@
+"""Humor writing: what does a model write for the requests in a file?
+
+The requests are the user's, such as those of MWAHAHA, SemEval-2026 Task 1 (Castro et al. 2026). There are no texts of
+people and no judges: the run has the model write, and describes the words. Which model is the funnier writer is asked
+afterwards, of judges or people, about the texts in the logs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.card import Card, Source, Uses
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
+from humor_tasks.benchmarks.options import OnUnparsed, WithPictures, absent, parameter
+from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.texts import read_texts
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.contests.captions import key_of
+from humor_tasks.data.media.picture import pillow_version
+from humor_tasks.data.papers import Paper
+from humor_tasks.data.records import ASKED, Outcome, Prompt, Record, Turn
+from humor_tasks.data.requests import open_requests
+from humor_tasks.data.rows import provenance_of
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, nearest
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
+
+CARD, SAMPLE = "writing_requests", "requests.jsonl"
+
+
+@dataclass(frozen=True)
+class RequestOptions(WithPictures):
+    """Parameters of humor writing."""
+
+    scored = (*WithPictures.scored, "count")  # which says how a reply is read
+
+    dataset: str = parameter(
+        "",
+        "File of requests: .jsonl of {id, text, picture, system}, .csv or .tsv with these columns or with those of "
+        "MWAHAHA and Humor Transfer Bench (docs/requests.md); or `sample` (packaged, invented).",
+    )
+    revision: str | None = absent(None, "a file has no revisions; leave revision out.")
+    split: Literal["test"] = "test"
+    shots: int = absent(0, "there are no worked examples; leave shots out.")
+    on_unparsed: OnUnparsed = absent("wrong", "a reply that cannot be read has no text to measure; leave it out.")
+    extraction: Literal["strict"] = "strict"
+    seed: int = 1234  # has no effect
+    images: str | None = parameter(None, "Folder of the pictures, in the place of the folder of the file.")
+    count: int = parameter(1, "Number of texts to write for each request.", least=1)
+
+    @property
+    def variant(self) -> str:
+        """The number of texts, where there are several."""
+        return f"{self.count}_texts" if self.count > 1 else ""
+
+    def without_effect(self) -> set[str]:
+        """Also the folder of the pictures."""
+        return super().without_effect() | {"shots", "on_unparsed", "extraction", "seed", "images"}
+
+
+def load(benchmark: Benchmark[RequestOptions], o: RequestOptions) -> Data:
+    """One record per request; its text is a fact too, so that every log has it."""
+    path = Path(folder(CARD)) / SAMPLE if o.dataset == "sample" else Path(o.dataset).expanduser()
+    if not path.is_file():
+        told = f"dataset={o.dataset} is neither 'sample' nor a file" if o.dataset else "dataset is missing"
+        raise BadInput(
+            f"{told}; give the file of requests (.jsonl, .csv, .tsv) as dataset=FILE.{nearest(o.dataset, ['sample'])}"
+        )
+    rows = open_requests(path, Path(o.images).expanduser() if o.images else None, o.on_bad_picture)
+    records = [
+        Record(
+            id=row["id"],
+            cluster=row["id"],
+            fields={"text": row["text"], "system": row["system"]},
+            context=row["text"],
+            choices=(),
+            target="",
+            groups={},
+            picture=row["picture"],
+            facts={"request": row["text"]},
+        )
+        for row in rows.rows
+    ]
+    source = provenance_of([rows], o.dataset, o.split, None, len(records))
+    pictures = sum(record.picture is not None for record in records)
+    return Data(tuple(records), source | ({"pictures": pictures} if pictures else {}))
+
+
+def signatures(run: Run[RequestOptions]) -> dict[str, str]:
+    """Pillow where the file has pictures, so that a part without any has the signature of the whole."""
+    return {"pillow": pillow_version()} if run.data.provenance.get("pictures") else {}
+
+
+def templates(o: RequestOptions) -> tuple[Template, ...]:
+    """The prompt for one text, or for a list of them."""
+    return (
+        Template("requests", "write.one.txt", required=("text",))
+        if o.count == 1
+        else Template("requests", "write.several.txt", required=("text", "count")),
+    )
+
+
+def prompt(run: Run[RequestOptions], record: Record) -> Prompt:
+    """The request; a system message of its own takes the place of the template's."""
+    ((name, template),) = run.templates.items()
+    turns = filled_turns(template, {**record.fields, "count": str(run.options.count)}, name)
+    if system := record.fields["system"]:
+        turns = [Turn("system", system), *(turn for turn in turns if turn.role != "system")]
+    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+
+
+def outcome(run: Run[RequestOptions], record: Record, answer: Answer) -> Outcome:
+    """The measures of the texts' words."""
+    facts = {name: fact for name, fact in record.facts.items() if name == ASKED}
+    written = {"written": float(answer.value is not None)}
+    return answer.outcome(dataclasses.replace(record, target=None, facts=facts), written)
+
+
+def repeated(outcomes: Sequence[Outcome]) -> Estimate:
+    """The share of texts that are also written for another request, with equal letters and digits."""
+    requests: dict[str, set[str]] = {}
+    for o in outcomes:
+        for text in o.facts["captions"]:
+            requests.setdefault(key_of(text) or text, set()).add(o.cluster)
+    shares = [
+        sum(len(requests[key_of(text) or text]) > 1 for text in o.facts["captions"]) / len(o.facts["captions"])
+        for o in outcomes
+    ]
+    return clustered_proportion(shares, [o.cluster for o in outcomes])
+
+
+MWAHAHA = Paper(
+    key="mwahaha",
+    citation="Castro et al., SemEval-2026 Task 1",
+    title="SemEval-2026 Task 1: MWAHAHA, Models Write Automatic Humor And Humans Annotate",
+    url="https://aclanthology.org/2026.semeval-1.454/",
+    code="https://github.com/pln-fing-udelar/semeval-2026-humor-gen",
+    bibtex="""@inproceedings{castro-etal-2026-semeval,
+  title = {{SemEval}-2026 Task 1: {MWAHAHA}, Models Write Automatic Humor And Humans Annotate},
+  author = {Castro, Santiago and Chiruzzo, Luis and G{\\'o}ngora, Santiago and Deng, Naihao and Rahili, Salar and
+            Sastre, Ignacio and Ros{\\'a}, Aiala and Amoroso, Victoria and Rey, Guillermo and Moncecchi, Guillermo and
+            Meaney, J. A. and Prada, Juan Jos{\\'e} and Mihalcea, Rada},
+  booktitle = {Proceedings of the 20th International Workshop on Semantic Evaluation (2026)},
+  year = {2026}
+}""",
+)
+
+HUMOR_WRITING = Benchmark(
+    name="humor_writing",
+    card=Card(
+        title="Humor writing: requests in a file",
+        paper=MWAHAHA,
+        section="abstract",
+        source=Source(
+            pin="The requests are your file: give -T dataset=FILE; -T dataset=sample is a packaged, invented sample.",
+            licence="That of your file. Humor Transfer Bench is CC BY 4.0; no licence of MWAHAHA's inputs was found.",
+            rows="Every line of the file.",
+        ),
+        question="Humor writing: what does a model write for the requests in a file?",
+        claim="The texts that models write for the same requests show which of them is the funnier writer.",
+        prompt="The request, with its picture and its system message where it has them. The reply is the text alone; "
+        "with `count` above 1, a numbered list.",
+        metrics="The share of requests with the texts that were asked for, their length, repetition and, with `count` "
+        "above 1, diversity.",
+        sampling="by the providers' defaults.",
+        splits={"test": None},
+        counted="requests in the file",
+        dates="Those of your file.",
+        languages=("en", "es", "zh"),
+        meaning="The metrics describe the texts: how long they are, and how often a model repeats itself.",
+        limits="None says that a text is funny, and there are no texts of people to compare with. Compare models by "
+        "judges or people (docs/requests.md).",
+        differences=(
+            "Any file of requests is read; MWAHAHA's columns are put into this package's words.",
+            "The prompt is this package's own; `prompts=FOLDER` takes another, such as the organisers'.",
+            "Nobody votes in the run; MWAHAHA ranks systems by votes of people on pairs of texts.",
+        ),
+        related=("caption_writing", "brainstorm"),
+        needs="a file of requests",
+    ),
+    version="1-A",
+    answer=lambda o: FreeText(partial(read_texts, o.count), scorer="texts_written"),
+    metrics=(
+        share("written", "Share of requests for which the reply has as many texts as were asked for."),
+        *REPLY_RATES,
+        Metric("characters", about="Mean length of a text in characters.", neutral=True),
+        Metric("words", about="Mean length of a text in words.", neutral=True),
+        Metric(
+            "repeated",
+            "lower",
+            repeated,
+            counts=lambda o: "captions" in o.facts,
+            proportion=True,
+            about="Share of texts that the model also wrote for another request: equal letters and digits.",
+        ),
+        Metric(
+            "ead",
+            about="Diversity of the texts of one request, with `count` above 1: distinct n-grams over the number to be "
+            "expected of random words.",
+        ),
+        share("distinct", "Share of different texts among those of one request, with `count` above 1."),
+    ),
+    options=RequestOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    signatures=signatures,
+    uses=Uses(writes="captions"),
+    lm_eval=variants("humor_writing", "generate_until", wordings=True),
+)
