@@ -31,7 +31,7 @@
 | `win_correction` | `corrected_win_rate`: a win rate corrected by the judge's accuracy on pairs with a known answer |
 | `recalibration` | `fit_threshold`, `recalibrated`: a judge's preference for the first text, taken out |
 | `placement` | `percentile`, `percentiles` among a contest's scores; `rank_correlation_by_cluster` |
-| `recitation` | `matches`: equal and nearly equal entries of a contest |
+| `recitation` | `matches`: equal and nearly equal entries of a contest; `repeated_shares`: equal texts elsewhere |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
@@ -84,7 +84,7 @@ from .preferred import Preferred, panel_choice, read_preferred
 from .proportion import clustered_proportion, clustered_share, proportion_of_folds
 from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
-from .recitation import Match, matches
+from .recitation import Match, matches, repeated_shares
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
 from .rouge import rouge_l
@@ -195,6 +195,7 @@ __all__ = [
     "read_verdict",
     "read_yes_no",
     "recalibrated",
+    "repeated_shares",
     "right_when_wrong",
     "rmse",
     "rmse_at",

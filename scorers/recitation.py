@@ -1,4 +1,4 @@
-"""Captions that a model may have recited: equal or nearly equal entries of the contest."""
+"""Texts that a model repeats: equal or nearly equal entries of a contest, and its own texts for other requests."""
 
 from __future__ import annotations
 
@@ -49,6 +49,19 @@ def matches(captions: Sequence[str], entries: Sequence[str], near: float = NEAR)
             if row[best] > 0:
                 by_key[key] = Match("near", first[distinct[best]], float(row[best]) / 100)
     return [by_key[key] for key in wanted]
+
+
+def repeated_shares(texts: Sequence[Sequence[str]], origins: Sequence[str]) -> list[float]:
+    """For each group of texts, none empty, the share of those that also stand in a group of another origin.
+
+    Texts are compared exactly, as by `matches`. Groups of one origin, such as several replies to one request, may
+    repeat each other.
+    """
+    found: dict[str, set[str]] = {}
+    for group, origin in zip(texts, origins, strict=True):
+        for text in group:
+            found.setdefault(_key(text), set()).add(origin)
+    return [sum(len(found[_key(text)]) > 1 for text in group) / len(group) for group in texts]
 
 
 def _key(text: str) -> str:

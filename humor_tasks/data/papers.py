@@ -110,6 +110,21 @@ MOCK = Paper(
   note = {Anonymous ACL submission, under review}
 }""",
 )
+MWAHAHA = Paper(
+    key="mwahaha",
+    citation="Castro et al., SemEval-2026 Task 1",
+    title="SemEval-2026 Task 1: MWAHAHA, Models Write Automatic Humor And Humans Annotate",
+    url="https://aclanthology.org/2026.semeval-1.454/",
+    code="https://github.com/pln-fing-udelar/semeval-2026-humor-gen",
+    bibtex="""@inproceedings{castro-etal-2026-semeval,
+  title = {{SemEval}-2026 Task 1: {MWAHAHA}, Models Write Automatic Humor And Humans Annotate},
+  author = {Castro, Santiago and Chiruzzo, Luis and Góngora, Santiago and Deng, Naihao and Rahili, Salar and
+            Sastre, Ignacio and Rosá, Aiala and Amoroso, Victoria and Rey, Guillermo and Moncecchi, Guillermo and
+            Meaney, J. A. and Prada, Juan José and Mihalcea, Rada},
+  booktitle = {Proceedings of the 20th International Workshop on Semantic Evaluation (2026)},
+  year = {2026}
+}""",
+)
 
-PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK)
+PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK, MWAHAHA)
 """All of the papers above."""

@@ -19,14 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import check_text, is_visible, json_lines, read_csv
+from humor_tasks.data.reading import check_text, is_visible, json_lines, read_csv, read_tsv
 from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
+from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 
 FORM = "{id, text}, and if wanted picture and system"
 OWN = ("id", "text", "picture", "system")
-RELEASED = ("word1", "word2", "headline", "prompt", "url")
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+RELEASED = ("word1", "word2", "headline", "prompt", "url", "domain")
+"""The columns of the released files; a domain is a label, and not shown."""
 PICTURES = (".gif", ".png", ".jpg", ".jpeg", ".webp", ".bmp")
 """The ends of a picture's file name that are looked for in the place of a web address."""
 LONGEST = 20
@@ -34,7 +35,6 @@ LONGEST = 20
 LANGUAGES = {"es": "Spanish", "zh": "Chinese"}
 """The languages that the ids of MWAHAHA's subtask A name beside English."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def open_requests(path: Path, images: Path | None = None, on_bad_picture: str | 
     on_bad_picture: see `data.rows.table.with_pictures`.
     """
     folder = path.parent if images is None else images
-    if not folder.is_dir():
-        raise BadInput(f"images={folder}: there is no such folder.")
+    if images is not None and not images.is_dir():
+        raise BadInput(f"images={images}: there is no such folder.")
     rows: list[dict[str, Any]] = []
     pictured: list[tuple[str, str, str]] = []  # location, column and cell
     places: dict[str, str] = {}
@@ -95,14 +95,14 @@ def open_requests(path: Path, images: Path | None = None, on_bad_picture: str | 
 
 def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The location and the cells of each line that are not empty."""
-    ending = path.suffix.lower()
-    if ending not in (".jsonl", *DELIMITERS):
+    read = {".jsonl": _of_json, ".csv": _of_table, ".tsv": _of_table}.get(path.suffix.lower())
+    if read is None:
         raise BadInput(f"{path}: the name must end in .jsonl, .csv or .tsv, by which the file is read.")
-    lines = _of_json(path) if ending == ".jsonl" else _of_table(path, DELIMITERS[ending])
-    for i, (where, cells) in enumerate(lines):
-        unused = [name for name in cells if name not in (*OWN, *RELEASED)]
-        if unused and i == 0:
-            warnings.warn(f"{path}: not used: {', '.join(unused)}. A request is {FORM}.", stacklevel=4)
+    known = {*OWN, *RELEASED}
+    for where, cells in read(path):
+        if unused := [name for name in cells if name not in known]:
+            warnings.warn(f"{where}: not used: {', '.join(unused)}. A request is {FORM}.", stacklevel=4)
+            known.update(unused)
         yield where, {name: cell for name, cell in cells.items() if not _is_empty(name, cell)}
 
 
@@ -116,13 +116,13 @@ def _of_json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
             raise BadInput(f"{where}: must be an object of {FORM}.")
         cells = {name: str(value) if name == "id" and type(value) is int else value for name, value in row.items()}
         for name in (*OWN, *RELEASED):
-            if not isinstance(cells.get(name, ""), str | None):
-                raise BadInput(f"{where}: {name} is {cells[name]!r:.60}; it must be text.")
+            if not isinstance(cell := cells.get(name, ""), str | None) or LONE.search(cell or ""):
+                raise BadInput(f"{where}: {name} is {cell!r:.60}; it must be text.")
         yield where, {name: value if isinstance(value, str) else "" for name, value in cells.items()}
 
 
-def _of_table(path: Path, delimiter: str) -> Iterator[tuple[str, dict[str, str]]]:
-    table = read_csv(path, ("id",), delimiter, quoted=delimiter == ",")
+def _of_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    table = read_tsv(path, ("id",)) if path.suffix.lower() == ".tsv" else read_csv(path, ("id",))
     columns = table.rows[0]
     if not {"text", "headline", "prompt", "url"} & columns.keys() and not {"word1", "word2"} <= columns.keys():
         raise BadInput(
@@ -130,14 +130,7 @@ def _of_table(path: Path, delimiter: str) -> Iterator[tuple[str, dict[str, str]]
             "names of MWAHAHA (word1 and word2, headline, url, prompt) or Humor Transfer Bench (prompt)."
         )
     for i, row in enumerate(table.rows):
-        cells = row if delimiter == "," else {name: _unquoted(cell) for name, cell in row.items()}
-        yield table.where(i), cells
-
-
-def _unquoted(cell: str) -> str:
-    """The cell of a TSV without the quotation marks that some programs write around one that has such a mark."""
-    match = _QUOTED.fullmatch(cell)
-    return match[1].replace('""', '"') if match else cell
+        yield table.where(i), row
 
 
 # ---- fields ---------------------------------------------------------------------------------------

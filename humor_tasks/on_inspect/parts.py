@@ -102,13 +102,11 @@ def element_coverage(
     This scorer works for any task. The target holds one or several reference points. Graders see the sample's metadata
     `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
     explanation in its tags, and the context is the cartoon.
-
     A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
-    has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
-    and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
-    failed and as passed. A sample without any verdict has the value N, with one of these as the reason, and so has a
-    reply that is left out; Inspect's own `mean()` would count it as 0. The score's metadata has every grader's verdict
-    and reasons.
+    has no verdict, is excluded from the denominator, and is counted as `undecided` where every grader gave a verdict,
+    else as `grader_failed`. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as failed and
+    as passed. A sample without any verdict has the value N and the reason, and so has a reply that is left out, which
+    Inspect's own `mean()` would count as 0. The score's metadata has every grader's verdict and reasons.
 
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
@@ -132,8 +130,7 @@ def element_coverage(
 def judge_agreement() -> Scorer:
     """Compares a judge's PASS or FAIL, parsed strictly, with a person's in the target.
 
-    An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
-    metrics and counted as unparsed.
+    An unreadable verdict, and any in a truncated reply, is scored N, left out of the metrics and counted as unparsed.
     """
     from humor_tasks.on_inspect.scorers import agreement_scorer
 
@@ -201,7 +198,6 @@ def preference(
     """The judges' verdict on two texts: those of a sample of `explanation_preference`, or a reply and its reference.
 
     In any other task with a reference text as its target, it is `reference_preference` with the packaged templates.
-
     The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
     gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
 
@@ -320,9 +316,9 @@ def chain_of_task(
 ) -> Solver:
     """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
 
-    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters. With other tasks,
-    `task`, `scene` and `dataset` are required. No sample shares its medium with the question, compared by `cluster` in
-    the sample's metadata and by the bytes of the media. The sample's metadata `chain_of_task` records the samples.
+    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters; others require
+    `task`, `scene` and `dataset`. No sample shares its medium with the question, by `cluster` in the metadata and by
+    the bytes of the media. The sample's metadata `chain_of_task` records the samples.
 
     Args:
         task: Sub-task of the question: `detecting`, `matching` or `explaining`.
@@ -370,8 +366,7 @@ def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
     """Generates, then answers with the expected value under the probabilities of the digits.
 
     The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
-    that token is a digit. Other replies are unparsed. The sample's metadata has the original reply (`said`) and the
-    total probability of the digits (`digit_probability`).
+    it is a digit. Other replies are unparsed. The metadata has the reply (`said`) and the digits' `digit_probability`.
 
     Args:
         labels: The digits of the scale.

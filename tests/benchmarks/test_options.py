@@ -109,7 +109,7 @@ NUMBERS: dict[str, set[tuple[Any, ...]]] = {  # default, least, most
     **{"temperature": {(0.8, 0, None), (0.0, 0, None)}, "seed": {(1234, None, None)}, "exam": {(True, None, None)}},
     **{"frequency_penalty": {(0.2, None, None)}, "presence_penalty": {(0.05, None, None)}},
     **{"unconditional": {(False, None, None)}, "structured": {(False, None, None)}, "cot": {(None, None, None)}},
-    **{"chain_of_task": {(False, None, None)}},
+    **{"chain_of_task": {(False, None, None)}, "count": {(1, 1, None)}},
 }
 
 

@@ -22,9 +22,8 @@ from humor_tasks.benchmarks.options import OnUnparsed, WithPictures, absent, par
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.texts import read_texts
 from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.contests.captions import key_of
+from humor_tasks.data import papers
 from humor_tasks.data.media.picture import pillow_version
-from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record, Turn
 from humor_tasks.data.requests import open_requests
 from humor_tasks.data.rows import provenance_of
@@ -32,8 +31,11 @@ from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.scorers.recitation import repeated_shares
 
 CARD, SAMPLE = "writing_requests", "requests.jsonl"
+ONE = Template("requests", "write.one.txt", required=("text",))
+SEVERAL = Template("requests", "write.several.txt", required=("text", "count"))
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,6 @@ class RequestOptions(WithPictures):
     images: str | None = parameter(None, "Folder of the pictures, in the place of the folder of the file.")
     count: int = parameter(1, "Number of texts to write for each request.", least=1)
 
-    @property
-    def variant(self) -> str:
-        """The number of texts, where there are several."""
-        return f"{self.count}_texts" if self.count > 1 else ""
-
     def without_effect(self) -> set[str]:
         """Also the folder of the pictures."""
         return super().without_effect() | {"shots", "on_unparsed", "extraction", "seed", "images"}
@@ -71,41 +68,17 @@ def load(benchmark: Benchmark[RequestOptions], o: RequestOptions) -> Data:
     path = Path(folder(CARD)) / SAMPLE if o.dataset == "sample" else Path(o.dataset).expanduser()
     if not path.is_file():
         told = f"dataset={o.dataset} is neither 'sample' nor a file" if o.dataset else "dataset is missing"
-        raise BadInput(
-            f"{told}; give the file of requests (.jsonl, .csv, .tsv) as dataset=FILE.{nearest(o.dataset, ['sample'])}"
-        )
+        remedy = "give the file of requests (.jsonl, .csv or .tsv) as dataset=FILE."
+        raise BadInput(f"{told}; {remedy}{nearest(o.dataset, ['sample'])}")
     rows = open_requests(path, Path(o.images).expanduser() if o.images else None, o.on_bad_picture)
-    records = [
-        Record(
-            id=row["id"],
-            cluster=row["id"],
-            fields={"text": row["text"], "system": row["system"]},
-            context=row["text"],
-            choices=(),
-            target="",
-            groups={},
-            picture=row["picture"],
-            facts={"request": row["text"]},
-        )
-        for row in rows.rows
-    ]
+    records = []
+    for row in rows.rows:
+        identity, text = row["id"], row["text"]
+        shown, facts = {"text": text, "system": row["system"]}, {"request": text}
+        records.append(Record(identity, identity, shown, text, (), "", {}, row["picture"], facts=facts))
     source = provenance_of([rows], o.dataset, o.split, None, len(records))
     pictures = sum(record.picture is not None for record in records)
     return Data(tuple(records), source | ({"pictures": pictures} if pictures else {}))
-
-
-def signatures(run: Run[RequestOptions]) -> dict[str, str]:
-    """Pillow where the file has pictures, so that a part without any has the signature of the whole."""
-    return {"pillow": pillow_version()} if run.data.provenance.get("pictures") else {}
-
-
-def templates(o: RequestOptions) -> tuple[Template, ...]:
-    """The prompt for one text, or for a list of them."""
-    return (
-        Template("requests", "write.one.txt", required=("text",))
-        if o.count == 1
-        else Template("requests", "write.several.txt", required=("text", "count")),
-    )
 
 
 def prompt(run: Run[RequestOptions], record: Record) -> Prompt:
@@ -125,39 +98,16 @@ def outcome(run: Run[RequestOptions], record: Record, answer: Answer) -> Outcome
 
 
 def repeated(outcomes: Sequence[Outcome]) -> Estimate:
-    """The share of texts that are also written for another request, with equal letters and digits."""
-    requests: dict[str, set[str]] = {}
-    for o in outcomes:
-        for text in o.facts["captions"]:
-            requests.setdefault(key_of(text) or text, set()).add(o.cluster)
-    shares = [
-        sum(len(requests[key_of(text) or text]) > 1 for text in o.facts["captions"]) / len(o.facts["captions"])
-        for o in outcomes
-    ]
-    return clustered_proportion(shares, [o.cluster for o in outcomes])
+    """The share of texts that are also written for another request."""
+    clusters = [o.cluster for o in outcomes]
+    return clustered_proportion(repeated_shares([o.facts["captions"] for o in outcomes], clusters), clusters)
 
-
-MWAHAHA = Paper(
-    key="mwahaha",
-    citation="Castro et al., SemEval-2026 Task 1",
-    title="SemEval-2026 Task 1: MWAHAHA, Models Write Automatic Humor And Humans Annotate",
-    url="https://aclanthology.org/2026.semeval-1.454/",
-    code="https://github.com/pln-fing-udelar/semeval-2026-humor-gen",
-    bibtex="""@inproceedings{castro-etal-2026-semeval,
-  title = {{SemEval}-2026 Task 1: {MWAHAHA}, Models Write Automatic Humor And Humans Annotate},
-  author = {Castro, Santiago and Chiruzzo, Luis and G{\\'o}ngora, Santiago and Deng, Naihao and Rahili, Salar and
-            Sastre, Ignacio and Ros{\\'a}, Aiala and Amoroso, Victoria and Rey, Guillermo and Moncecchi, Guillermo and
-            Meaney, J. A. and Prada, Juan Jos{\\'e} and Mihalcea, Rada},
-  booktitle = {Proceedings of the 20th International Workshop on Semantic Evaluation (2026)},
-  year = {2026}
-}""",
-)
 
 HUMOR_WRITING = Benchmark(
     name="humor_writing",
     card=Card(
         title="Humor writing: requests in a file",
-        paper=MWAHAHA,
+        paper=papers.MWAHAHA,
         section="abstract",
         source=Source(
             pin="The requests are your file: give -T dataset=FILE; -T dataset=sample is a packaged, invented sample.",
@@ -168,8 +118,7 @@ HUMOR_WRITING = Benchmark(
         claim="The texts that models write for the same requests show which of them is the funnier writer.",
         prompt="The request, with its picture and its system message where it has them. The reply is the text alone; "
         "with `count` above 1, a numbered list.",
-        metrics="The share of requests with the texts that were asked for, their length, repetition and, with `count` "
-        "above 1, diversity.",
+        metrics="The share of requests with the texts that were asked for, their length, repetition and diversity.",
         sampling="by the providers' defaults.",
         splits={"test": None},
         counted="requests in the file",
@@ -201,19 +150,16 @@ HUMOR_WRITING = Benchmark(
             proportion=True,
             about="Share of texts that the model also wrote for another request: equal letters and digits.",
         ),
-        Metric(
-            "ead",
-            about="Diversity of the texts of one request, with `count` above 1: distinct n-grams over the number to be "
-            "expected of random words.",
-        ),
+        Metric("ead", about="Diversity of the texts of one request, with `count` above 1, by distinct n-grams."),
         share("distinct", "Share of different texts among those of one request, with `count` above 1."),
     ),
     options=RequestOptions,
-    templates=templates,
+    templates=lambda o: (ONE if o.count == 1 else SEVERAL,),
     load=load,
     prompt=prompt,
     outcome=outcome,
-    signatures=signatures,
+    # Pillow where the file has pictures: a part without any has the signature of the whole.
+    signatures=lambda run: {"pillow": pillow_version()} if run.data.provenance.get("pictures") else {},
     uses=Uses(writes="captions"),
     lm_eval=variants("humor_writing", "generate_until", wordings=True),
 )

@@ -5,6 +5,7 @@ Texts for the requests of a file have {request: ID} in the place of the contest.
 Tables: one row a contest, with a column of contest numbers and the columns caption1, caption2, ... or 0, 1, ...; the
 tables released with Zhang et al. 2024 (arXiv 2406.10522) have these forms. Their human_*.csv have no contest numbers
 and belong, row by row, to claude.csv in the same folder.
+Submissions: TSV with the columns id and text, a row a request, as those of MWAHAHA (SemEval-2026 Task 1).
 Logs: of `brainstorm`, `caption_writing` and `humor_writing`, of Inspect or lm-eval.
 """
 
@@ -23,7 +24,7 @@ from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.lm_eval_samples import is_samples
-from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv
+from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv, read_tsv
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
 
@@ -128,13 +129,16 @@ def read_captions(path: Path) -> Captions:
 
 
 def _is_run(path: Path) -> bool:
-    return path.suffix.lower() != ".csv" and not (path.suffix == ".jsonl" and path.is_file() and not is_samples(path))
+    return path.suffix.lower() not in (".csv", ".tsv") and not (
+        path.suffix == ".jsonl" and path.is_file() and not is_samples(path)
+    )
 
 
 def _entries(path: Path) -> Iterable[_Entry]:
     if _is_run(path):
         return _of_run(path)
-    return _of_table(path) if path.suffix.lower() == ".csv" else _of_lines(path)
+    readers = {".csv": _of_table, ".tsv": _of_submission}
+    return readers.get(path.suffix.lower(), _of_lines)(path)
 
 
 def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
@@ -216,10 +220,9 @@ def _contest(value: object, where: str) -> int:
 
 def _of_lines(path: Path) -> Iterator[_Entry]:
     for where, row in json_lines(path):
-        if not isinstance(row, dict) or ("contest" in row) == ("request" in row):
-            raise BadInput(f"{where}: must be an object with contest, or of requests request, and caption or captions.")
-        if ("caption" in row) == ("captions" in row):
-            raise BadInput(f"{where}: must be an object with contest, and caption or captions.")
+        several = isinstance(row, dict) and [("contest", "request"), ("caption", "captions")]
+        if not several or any((one in row) == (other in row) for one, other in several):
+            raise BadInput(f"{where}: must be an object with contest or request, and caption or captions.")
         if "contest" in row:
             contest: int | str = _contest(row["contest"], f"{where}: contest")
         else:
@@ -290,6 +293,13 @@ def _of_partner(table: CsvRows) -> list[int]:
             "row by row. Take both from the same release."
         )
     return [number for number in numbers if number is not None]
+
+
+def _of_submission(path: Path) -> Iterator[_Entry]:
+    table = read_tsv(path, ("id", "text"))
+    for i, row in enumerate(table.rows):
+        request = " ".join(check_text(row["id"], f"{table.where(i)}: id").split())
+        yield _Entry(table.where(i), path.stem, request, [row["text"]], True)
 
 
 # ---- runs ---------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ def test_a_contest_that_the_corpus_has_not() -> None:
     ("text", "message"),
     [
         ("{", "line 1: not JSON"),
-        ("[]", "line 1: must be an object with contest, and caption or captions"),
+        ("[]", "line 1: must be an object with contest or request, and caption or captions"),
         ('{"contest": true, "caption": "x"}', "contest is 'True'"),
         ('{"contest": 1, "caption": " "}', "caption is empty"),
         ('{"contest": 1, "caption": "half a \\ud800"}', "caption is 'half a"),

@@ -79,8 +79,8 @@ def test_what_is_no_caption_is_left_out_and_said(text: str, why: str, tmp_path: 
     ("text", "message"),
     [
         ("{", "line 1: not JSON"),
-        ("[]", "line 1: must be an object with contest, and caption or captions"),
-        ('{"contest": 1}', "line 1: must be an object with contest, and caption or captions"),
+        ("[]", "line 1: must be an object with contest or request, and caption or captions"),
+        ('{"contest": 1}', "line 1: must be an object with contest or request, and caption or captions"),
         ('{"contest": 1, "caption": "a", "captions": ["a"]}', "line 1: must be an object with contest, and caption or"),
         ('{"contest": true, "caption": "a"}', "line 1: contest is 'True'; it must be the contest's number, such as"),
         ('{"contest": 1.5, "caption": "a"}', r"line 1: contest is '1\.5'"),
