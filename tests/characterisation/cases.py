@@ -19,7 +19,7 @@ KINDS = {
     **{"mock_detecting": "yes_no", "mock_matching": "mock_matching", "mock_explaining": "explanation"},
     **{"mock_generation": "story", "humorbench": "humorbench", "humorbench_autograder": "judge"},
     **{"humicroedit_rating": "rating", "humicroedit_pairwise": "pairs", "explanation_preference": "judge"},
-    **{"crowd_pairs": "pairs", "crowd_groups": "pairs", "caption_writing": "captions"},
+    **{"crowd_pairs": "pairs", "crowd_groups": "pairs", "caption_writing": "captions", "humor_writing": "captions"},
 }
 
 

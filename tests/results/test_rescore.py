@@ -50,6 +50,7 @@ CASES = [
     GRADED,
     inspect("humorbench", graders=1, one_explanation_per="caption", cache=False),
     inspect("humorbench_autograder"),
+    inspect("humor_writing", count=10),
     *others(),
 ]
 

@@ -108,3 +108,28 @@ def test_released_captions(real_data: Path) -> None:
             found["model"].update(match.kind for match in scorers.matches(written, entries))
             found["people"].update(match.kind for match in scorers.matches(entered, entries))
     assert found == {"model": {"exact": 4, "near": 5, "": 431}, "people": {"exact": 440}}
+
+
+# ---- repetition ----------------------------------------------------------------------------------
+
+
+def repeated_naively(texts: list[list[str]], origins: list[str]) -> list[float]:
+    def stands_elsewhere(text: str, origin: str) -> bool:
+        others = (other for group, of in zip(texts, origins, strict=True) if of != origin for other in group)
+        return any((scorers.key_of(text) or text.strip()) == (scorers.key_of(o) or o.strip()) for o in others)
+
+    pairs = zip(texts, origins, strict=True)
+    return [sum(stands_elsewhere(text, origin) for text in group) / len(group) for group, origin in pairs]
+
+
+GROUPS = st.lists(st.tuples(st.lists(st.sampled_from(["a", "A.", "b", "?", "?!"]), min_size=1), st.sampled_from("xyz")))
+
+
+@given(GROUPS)
+def test_repeated_shares_are_those_of_every_text_against_every_other(groups: list[tuple[list[str], str]]) -> None:
+    texts, origins = [group for group, _ in groups], [origin for _, origin in groups]
+    assert scorers.repeated_shares(texts, origins) == pytest.approx(repeated_naively(texts, origins))
+
+
+def test_a_text_repeats_those_of_other_origins_alone() -> None:
+    assert scorers.repeated_shares([["One!", "two"], ["one"], ["Two"]], ["a", "b", "a"]) == [0.5, 1.0, 0.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,17 @@ from standins.corpus import write_lines
 from standins.judging import says
 
 from humor_tasks.data.contests.source import HELD_OUT
+from humor_tasks.data.logs import read_run
 from humor_tasks.errors import BadInput
-from humor_tasks.results.captions.files import CaptionGroup, as_lines, read_all, read_captions, read_groups
-from humor_tasks.tasks import brainstorm, caption_writing, explanation
+from humor_tasks.results.captions.files import (
+    CaptionGroup,
+    as_lines,
+    check_contests,
+    read_all,
+    read_captions,
+    read_groups,
+)
+from humor_tasks.tasks import brainstorm, caption_writing, explanation, humor_writing
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 TEN = [f"Caption {i}." for i in range(10)]
@@ -81,7 +90,10 @@ def test_what_is_no_caption_is_left_out_and_said(text: str, why: str, tmp_path: 
         ("{", "line 1: not JSON"),
         ("[]", "line 1: must be an object with contest or request, and caption or captions"),
         ('{"contest": 1}', "line 1: must be an object with contest or request, and caption or captions"),
-        ('{"contest": 1, "caption": "a", "captions": ["a"]}', "line 1: must be an object with contest, and caption or"),
+        (
+            '{"contest": 1, "caption": "a", "captions": ["a"]}',
+            "line 1: must be an object with contest or request, and caption or",
+        ),
         ('{"contest": true, "caption": "a"}', "line 1: contest is 'True'; it must be the contest's number, such as"),
         ('{"contest": 1.5, "caption": "a"}', r"line 1: contest is '1\.5'"),
         ('{"contest": null, "caption": "a"}', "line 1: contest is 'None'"),
@@ -235,6 +247,45 @@ def test_runs_of_caption_writing(harness: str, tmp_path: Path) -> None:
     assert (len(made["systems"][0]["not_whole"]), made["systems"][0]["refused"]) == (2, 1)
     rates = made["against_people"][0]["metrics"]
     assert (rates["unparsed"]["value"], rates["refused"]["value"]) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
+def test_runs_of_humor_writing_are_texts_by_request(harness: str, tmp_path: Path) -> None:
+    """The id of a request is a text, also where it has digits alone; the log says what was asked for."""
+    requests = [{"id": 1, "text": "a"}, {"id": "en_2", "headline": "b"}, {"id": "x", "text": "c"}]
+    given = {"dataset": str(write_lines(tmp_path / "r.jsonl", requests)), "count": 2}
+    said = iter(["1. One.\n2. Two.", "1. Three.", "I'm sorry, but I can't help with that."])
+    if harness == "inspect":
+        writer = ScriptedModel("writer", lambda *asked: next(said)).model
+        (log,) = eval(humor_writing(**given), model=writer, display="none", max_connections=1, log_dir=str(tmp_path))
+        path = Path(log.location)
+    else:
+        model = ScriptedLM(lambda *asked: next(said))
+        run_lm_eval(model, "humor_writing", metadata=given, output=tmp_path, log_samples=True)
+        (path,) = tmp_path.rglob("samples_*.jsonl")
+    groups = read_groups(path)
+    assert [(group.contest, group.captions, group.note) for group in groups] == [
+        ("1", ("One.", "Two."), ""),
+        ("en_2", (), "unparsed: 1 captions found"),
+        ("x", (), "refused: 0 captions found"),
+    ]
+    asked = [sample.facts["request"] for sample in read_run(path).samples]
+    assert asked == ["a", "Write a joke about this news headline: “b”", "c"]
+    (tmp_path / "t.jsonl").write_text(as_lines(groups), encoding="utf-8")
+    assert read_groups(tmp_path / "t.jsonl") == [replace(group, note="", refused=False) for group in groups]
+    with pytest.raises(BadInput, match=r"^3 requests: 1, en_2, x: texts for requests have no contest to be compared"):
+        check_contests(groups)
+
+
+def test_a_submission_has_a_text_a_request(tmp_path: Path) -> None:
+    path = sheet(tmp_path / "baseline.tsv", "id\ttext", 'en_1\t"Quoted ""twice"" here."', 'en_2\tAs "is".', "en_3\t-")
+    assert read_groups(path) == [
+        CaptionGroup("baseline", "en_1", ('Quoted "twice" here.',)),
+        CaptionGroup("baseline", "en_2", ('As "is".',)),
+        CaptionGroup("baseline", "en_3", ("-",)),
+    ]
+    with pytest.raises(BadInput, match=r"line 3: request 'en_1' of b is also in .*line 2; keep one\."):
+        read_groups(sheet(tmp_path / "b.tsv", "id\ttext", "en_1\ta", "en_1\tb"))
 
 
 def test_a_log_of_another_task() -> None:
