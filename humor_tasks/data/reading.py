@@ -24,7 +24,7 @@ _OTHERS = {
     b"PK\x03\x04": "it is a zip archive, as spreadsheets and .eval logs are; save it as text",
     b"PAR1": "it is a parquet file",
 }
-_QUOTED = re.compile(r'"((?:[^"]|"")*+)"')
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _CELLS = re.compile(r"""[^\[\]{}:]*[^\s\[\]{}:][,;\t][^\[\]{}:]*""")
 
 
