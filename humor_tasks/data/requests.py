@@ -139,19 +139,19 @@ def _of_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def _text(identity: str, cells: Mapping[str, str], where: str) -> str:
     """What is asked for, in words. Raises BadInput for a line without a request, and for one with two."""
     shown = {name: " ".join(cell.split()) for name, cell in cells.items()}
-    in_language = f" Write it in {LANGUAGES[identity[:2]]}." if identity[:3] in ("es_", "zh_") else ""
+    in_language = f" in {LANGUAGES[identity[:2]]}" if identity[:3] in ("es_", "zh_") else ""
     forms = {name: cells[name].strip() for name in ("text", "prompt") if name in cells}
     if "word1" in cells and "word2" in cells:
         words = f"{shown['word1']}, {shown['word2']}"
-        forms["word1 and word2"] = f"Write a joke that contains both of these words: {words}.{in_language}"
+        forms["word1 and word2"] = f"Write a joke{in_language} that contains both of these words: {words}"
     elif "word1" in cells or "word2" in cells:
         raise BadInput(f"{where}: has one of word1 and word2; fill both in, or neither.")
     if "headline" in cells:
-        forms["headline"] = f"Write a joke about this news headline: “{shown['headline']}”{in_language}"
+        forms["headline"] = f"Write a joke{in_language} about this news headline: “{shown['headline']}”"
     if "url" in cells:
-        start = shown.get("prompt")
-        asked = f"Complete this text to a funny caption for the picture: “{start}”" if start else ""
-        forms["url"] = f"{asked or 'Write a funny caption for this picture.'} Use at most {LONGEST} words."
+        asked = "Complete this text into a funny caption" if "prompt" in cells else "Write a funny caption"
+        start = f": “{shown['prompt']}”" if "prompt" in cells else "."
+        forms["url"] = f"{asked} for the picture, in at most {LONGEST} words{start}"
         forms.pop("prompt", None)
     if len(forms) > 1:
         raise BadInput(f"{where}: has {' and '.join(forms)}; a line is one request, so leave all but one empty.")

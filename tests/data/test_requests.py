@@ -32,7 +32,6 @@ def picture(path: Path) -> Path:
 
 # ---- forms ----------------------------------------------------------------------------------------
 
-WORDS = "Write a joke that contains both of these words: fold, cactus."
 MWAHAHA = [
     "id\tword1\tword2\theadline",
     'en_9001\t-\t-\tMayor opens bridge, "for now"',
@@ -48,9 +47,9 @@ def test_the_columns_of_mwahaha_are_put_into_words(tmp_path: Path) -> None:
     assert {request.id: request.text for request in found} == {
         "en_9001": 'Write a joke about this news headline: “Mayor opens bridge, "for now"”',
         "en_9002": 'Write a joke about this news headline: “"Quiet" library wins "award"”',
-        "en_9003": WORDS,
-        "es_9004": f"{WORDS} Write it in Spanish.",
-        "zh_9005": "Write a joke about this news headline: “猫学会了关门” Write it in Chinese.",
+        "en_9003": "Write a joke that contains both of these words: fold, cactus",
+        "es_9004": "Write a joke in Spanish that contains both of these words: fold, cactus",
+        "zh_9005": "Write a joke in Chinese about this news headline: “猫学会了关门”",
     }
     assert {(request.picture, request.system) for request in found} == {(None, "")}
 
@@ -64,8 +63,8 @@ def test_a_web_address_is_the_picture_of_that_id(images: str | None, tmp_path: P
     found = read_requests(path, folder if images else None)
     assert [request.picture.read() for request in found if request.picture] == [first.read_bytes(), second.read_bytes()]
     assert [request.text for request in found] == [
-        "Write a funny caption for this picture. Use at most 20 words.",
-        "Complete this text to a funny caption for the picture: “My cat is ______” Use at most 20 words.",
+        "Write a funny caption for the picture, in at most 20 words.",
+        "Complete this text into a funny caption for the picture, in at most 20 words: “My cat is ______”",
     ]
 
 
