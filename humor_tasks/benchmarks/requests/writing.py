@@ -119,7 +119,7 @@ HUMOR_WRITING = Benchmark(
         prompt="The request, with its picture and its system message where it has them. The reply is the text alone; "
         "with `count` above 1, a numbered list.",
         metrics="The share of requests with the texts that were asked for, their length, repetition and diversity.",
-        sampling="by the providers' defaults.",
+        sampling="nothing, because the requests are the user's.",
         splits={"test": None},
         counted="requests in the file",
         dates="Those of your file.",
