@@ -1,0 +1,253 @@
+"""The judges of an arena, and one round of battles as a run of Inspect: a sample is a battle in one order.
+
+A judge with a prompt is any Inspect model: it is asked in both orders, and a verdict is A, B or TIE, read as strictly as
+everywhere (`scorers.preferred`). A model that scores single captions (`quality/`, `embedding/`, `baseline/`) is asked
+once: the higher score wins, the mean score of ten captions; equal scores are a tie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, Model
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks.judging import Judgement, Rubric, Verdict, open_rubric
+from humor_tasks.data.records import Prompt
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import Chooser, Question
+from humor_tasks.on_inspect.client import open_model, register_prices
+from humor_tasks.on_inspect.errors import plain
+from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
+from humor_tasks.on_inspect.messages import prompt_messages
+from humor_tasks.results.arena.players import Player, Scene, Show
+from humor_tasks.results.arena.store import LOGS, Battle, Kept, Key, Store
+from humor_tasks.results.captions.placing import check_scores_captions
+from humor_tasks.scorers.preferred import WORDS
+
+JUDGEMENTS = {show: Judgement(f"{show}.txt", ("first", "second", "format"), WORDS) for show in ("best", "ten")}
+FAMILY = "arena"
+AT_ONCE = 100
+"""Samples in progress at a time; a model's own limit of connections is lower. With batches: all of a round."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What battles show: the scene of each contest, and the captions of each player."""
+
+    scenes: Mapping[str, Scene]
+    players: Mapping[str, Player]
+
+    def shown(self, key: Key) -> tuple[Scene, tuple[str, ...], tuple[str, ...]]:
+        """The scene, and the captions of the players shown first and second."""
+        of = (self.players[name].captions[key.contest] for name in (key.first, key.second))
+        return self.scenes[key.contest], *of
+
+    def same(self, battle: Battle) -> bool:
+        """Whether both players show the same but for case, which is a tie without a question."""
+        one, other = (self.players[name].captions[battle.contest] for name in battle[1:])
+        return [text.casefold() for text in one] == [text.casefold() for text in other]
+
+
+class Judge(Protocol):
+    """A judge. ordered: whether its verdict may depend on what is shown first, so that both orders are asked."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def ordered(self) -> bool:
+        """See Judge."""
+        ...
+
+    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+        """Its verdict on a battle in one order."""
+        ...
+
+
+@dataclass(frozen=True)
+class PromptedJudge:
+    """A model that reads the question."""
+
+    model: Model
+    rubric: Rubric
+    how: GraderSettings
+    ordered: bool = True
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return str(self.model)
+
+    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+        """See Judge."""
+        form = in_words(self.rubric.judgement, self.how.structured)
+        return await verdict_of(self.model, messages(self.rubric, stage, key, self.how.structured), form, self.how)
+
+
+@dataclass(frozen=True)
+class ScoringJudge:
+    """A model that scores single captions. Each caption of a contest is scored once."""
+
+    name: str
+    chooser: Chooser
+    ordered: bool = False
+    _scores: dict[tuple[str, str], float] = field(default_factory=dict, repr=False)
+
+    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+        """See Judge."""
+        scene, *sides = stage.shown(key)
+        first, second = (self._score(scene, texts) for texts in sides)
+        equal = math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+        word = "tie" if equal else "A" if first > second else "B"
+        return Verdict(self.name, word, "answered", f"score {first:.4g} against {second:.4g}")
+
+    def _score(self, scene: Scene, texts: Sequence[str]) -> float:
+        wanted = [text for text in dict.fromkeys(texts) if (scene.contest, text) not in self._scores]
+        if wanted:
+            asked = Question(scene.contest, scene.words, tuple(wanted), picture=scene.picture, cluster=scene.contest)
+            if len(wanted) > 1:
+                self.chooser.check(asked)
+            (scores,) = self.chooser.score([asked])
+            self._scores.update({(scene.contest, text): s for text, s in zip(wanted, scores, strict=True)})
+        return sum(self._scores[scene.contest, text] for text in texts) / len(texts)
+
+
+def open_judges(
+    names: Sequence[str],
+    model_args: Sequence[str] = (),
+    show: Show = "best",
+    prompts: str | None = None,
+    batch: bool = False,
+    **how: bool,
+) -> list[Judge]:
+    """The judges of these names. prompts: a prompt set, or a folder of templates. how: of GraderSettings.
+
+    Raises BadInput for none, for one named twice, and for a model that cannot judge.
+    """
+    if not names:
+        raise BadInput("an arena needs a judge; name one with --judge.")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise BadInput(f"--judge: {twice[0]} is named twice; its verdicts would be the same.")
+    rubric, settings = open_rubric(FAMILY, prompts, JUDGEMENTS[show]), GraderSettings(**how)
+    judges: list[Judge] = []
+    for name in names:
+        model = open_model(name, model_args)
+        chooser: Chooser | None = getattr(model.api, "chooser", None)
+        if chooser is None or chooser.reads_prompt:
+            model.config = model.config.model_copy(update={"batch": True}) if batch else model.config
+            judges.append(PromptedJudge(model, rubric, settings))
+        else:
+            check_scores_captions(chooser)
+            judges.append(ScoringJudge(name, chooser))
+    return judges
+
+
+def messages(rubric: Rubric, stage: Stage, key: Key, as_json: bool = False) -> list[ChatMessage]:
+    """The question to a judge. The captions are escaped as untrusted text."""
+    scene, *sides = stage.shown(key)
+    first, second = (texts[0] if len(texts) == 1 else _numbered(texts) for texts in sides)
+    asked = rubric.ask({"context": scene.words, "first": first, "second": second}, as_json)
+    turns = (*asked.turns[:-1], replace(asked.turns[-1], picture=scene.picture))
+    return prompt_messages(Prompt(turns), pictures=scene.picture is not None)
+
+
+def _numbered(texts: Sequence[str]) -> str:
+    return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
+
+
+# ---- a round --------------------------------------------------------------------------------------
+
+
+def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, stage: Stage) -> list[Key]:
+    """The verdicts on these battles that the store lacks. Players that show the same captions are not asked about."""
+    keys = []
+    for battle in battles:
+        if stage.same(battle):
+            continue
+        contest, one, other = battle
+        for judge in judges:
+            keys += [Key(contest, one, other, judge.name)]
+            keys += [Key(contest, other, one, judge.name)] if judge.ordered else []
+    return [key for key in keys if store.get(key) is None]
+
+
+def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage, show: Show) -> None:
+    """Get these verdicts and keep each in the store as it comes in. The Inspect log goes to the arena's folder.
+
+    Raises BadInput where the run does not finish; the verdicts that came in are kept.
+    """
+    if not keys:
+        return
+    register_prices()
+    rubric = next((j.rubric for j in judges if isinstance(j, PromptedJudge)), open_rubric(FAMILY, None, JUDGEMENTS[show]))
+    by_order: dict[tuple[str, str, str], list[str]] = {}
+    for key in keys:
+        by_order.setdefault(key[:3], []).append(key.judge)
+    samples = [_sample(rubric, stage, order, names) for order, names in by_order.items()]
+    task = Task(
+        name="arena",
+        dataset=MemoryDataset(samples, name="arena"),
+        solver=_as_is(),
+        scorer=_verdicts({judge.name: judge for judge in judges}, store, stage),
+    )
+    batched = any(isinstance(judge, PromptedJudge) and judge.model.config.batch for judge in judges)
+    try:
+        (log,) = eval(
+            task,
+            model="none/none",
+            log_dir=str(store.folder / LOGS),
+            max_samples=len(samples) if batched else AT_ONCE,
+        )
+    except OSError as problem:
+        raise BadInput(f"{store.folder}: the log cannot be written ({problem}).") from None
+    if log.status != "success":
+        why = f": {plain(log.error.message)}" if log.error else ""
+        raise BadInput(f"{store.folder}: the round ended with status {log.status}{why}. Run the command again.")
+
+
+def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:
+    key = Key(*order, judges[0])
+    about = {"contest": key.contest, "first": key.first, "second": key.second, "judges": list(judges)}
+    return Sample(id=" | ".join(order), input=messages(rubric, stage, key), metadata=about)
+
+
+@solver(name="as_is")
+def _as_is() -> Solver:
+    """No model is asked for a reply: the sample already holds what is judged."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return state
+
+    return solve
+
+
+@scorer(metrics=[], name="battle")
+def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer:
+    """The verdicts of the sample's judges on its battle."""
+
+    async def one(key: Key) -> Verdict:
+        verdict = await judges[key.judge].verdict(stage, key)
+        store.keep(key, Kept(verdict.word, verdict.status, verdict.reasons, verdict.reply))
+        return verdict
+
+    async def score(state: TaskState, target: Target) -> Score:
+        known = state.metadata
+        keys = [Key(known["contest"], known["first"], known["second"], name) for name in known["judges"]]
+        verdicts = await collect(*(one(key) for key in keys))
+        words = [verdict.word or verdict.status for verdict in verdicts]
+        told = "\n\n".join(f"{v.grader}: {word}. {v.reasons or v.reply or ''}" for v, word in zip(verdicts, words, strict=True))
+        value = words[0] if len(words) == 1 else {v.grader: word for v, word in zip(verdicts, words, strict=True)}
+        reason = next((v.status for v in verdicts if v.word is None), None)
+        return Score(value=value, answer=", ".join(words), explanation=told, metadata={"reason": reason} if reason else {})
+
+    return score

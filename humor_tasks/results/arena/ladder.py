@@ -1,0 +1,320 @@
+"""From verdicts to a ladder: strengths, ranks, wins, the judges' biases and agreement, and their exam on people's groups.
+
+Every figure is clustered by contest. The strengths are those of `scorers.davidson`: natural log odds of being preferred,
+with a tie parameter and an order effect for each judge.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from humor_tasks.errors import BadInput
+from humor_tasks.results.arena.judging import Stage
+from humor_tasks.results.arena.players import ANCHOR, PEOPLE, characters
+from humor_tasks.results.arena.store import Key, Kept, Store
+from humor_tasks.scorers.agreement import raw_agreement
+from humor_tasks.scorers.davidson import Fit, davidson
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.krippendorff import krippendorff_alpha
+from humor_tasks.scorers.preference import win_rate
+from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.scorers.rank_sets import apart, rank_sets, spent
+
+SAME = "same captions"
+ELO = 400 / math.log(10)
+"""Elo points of one unit of strength."""
+MEDIAN_ELO = 1000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One verdict as a row of the fit. result: for the player shown first; None where the verdict is missing.
+
+    longer: the difference of the lengths of what both show, first minus second, in characters.
+    """
+
+    key: Key
+    result: float | None
+    longer: float
+    status: str = "answered"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A player on the ladder.
+
+    strength: relative to the anchor, see `Ladder.anchor`. best, worst: the ranks that it may have, all players' sets
+    together at the level. controlled: its strength at equal length. low, high: its strength with each missing verdict
+    on it counted as lost, and as won; equal to the strength where none is missing. beaten: the mean result of its
+    verdicts. marked: "" or what a reader should know, such as that it is also a judge.
+    """
+
+    player: str
+    strength: Estimate
+    best: int
+    worst: int
+    controlled: Estimate
+    low: float
+    high: float
+    beaten: Estimate
+    battles: int
+    contests: int
+    length: float
+    marked: str = ""
+
+    @property
+    def elo(self) -> tuple[float, float, float]:
+        """The strength and its interval in Elo points: 400 more is preferred ten times in eleven."""
+        e = self.strength
+        return tuple(MEDIAN_ELO + ELO * x for x in (e.value, e.low, e.high))  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class JudgeReport:
+    """A judge: its verdicts, what it prefers, and its exam.
+
+    first_shown: the share of its decided verdicts for what is shown first; None where it is asked in one order.
+    consistent: the share of battles in which both orders gave the same result. order_effect: in log odds. exam: the
+    strength of the human group that the crowd rates highest over that of the lowest, by this judge alone. wrong: the
+    pairs of human groups that its strengths order otherwise than the crowd, of all such pairs.
+    """
+
+    name: str
+    verdicts: int
+    missing: int
+    ties: Estimate
+    first_shown: Estimate | None
+    consistent: Estimate | None
+    order_effect: Estimate | None
+    exam: Estimate | None
+    wrong: tuple[int, int]
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has not been able to order the human groups' ends: the interval of `exam` is not above 0."""
+        return self.exam is not None and not self.exam.low > 0
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Everything that is said of an arena, players with the strongest first.
+
+    anchor: the player at 0; "" where strengths are relative to the mean of all. wins: (player, other) -> the mean
+    result of the first against the second. apart: neighbours and whether they are apart at this look. longer: the
+    effect of a standard deviation of length on the log odds.
+    """
+
+    standings: tuple[Standing, ...]
+    judges: tuple[JudgeReport, ...]
+    anchor: str
+    wins: Mapping[tuple[str, str], Estimate]
+    apart: tuple[tuple[str, str, bool], ...]
+    agreement: Mapping[str, Estimate]
+    longer: Estimate | None
+    missing: int
+    verdicts: int
+
+
+# ---- rows -----------------------------------------------------------------------------------------
+
+
+def verdict_rows(store: Store, stage: Stage) -> list[Row]:
+    """The verdicts on the battles of the arena, and a tie for each judge where both players show the same captions."""
+    kept = store.kept
+    rows = [_row(stage, key, verdict) for key, verdict in kept.items()]
+    judges = dict.fromkeys(key.judge for key in kept)
+    same = [battle for battle in store.played if stage.same(battle)]
+    rows += [_row(stage, Key(*battle, judge), Kept("tie", SAME)) for battle in same for judge in judges]
+    return rows
+
+
+def _row(stage: Stage, key: Key, verdict: Kept) -> Row:
+    _, first, second = stage.shown(key)
+    return Row(key, verdict.result, characters(first) - characters(second), verdict.status)
+
+
+def fit_of(rows: Sequence[Row], by_length: bool = False) -> Fit:
+    """The fit of the rows that have a result. Raises BadInput where none has."""
+    read = [row for row in rows if row.result is not None]
+    if not read:
+        raise BadInput("no verdict of the judges could be read; the logs in the arena's folder hold their replies.")
+    return davidson(
+        [row.key.first for row in read],
+        [row.key.second for row in read],
+        [row.result for row in read if row.result is not None],
+        [row.key.judge for row in read],
+        [row.key.contest for row in read],
+        ordered=_ordered(read),
+        covariate=_scaled([row.longer for row in read]) if by_length else None,
+    )
+
+
+def _ordered(rows: Sequence[Row]) -> frozenset[str]:
+    """The judges that were asked in both orders of some battle."""
+    keys = {row.key for row in rows}
+    return frozenset(k.judge for k in keys if Key(k.contest, k.second, k.first, k.judge) in keys)
+
+
+def _scaled(longer: Sequence[float]) -> list[float]:
+    """Differences of lengths in their standard deviations, squeezed as in length-controlled AlpacaEval."""
+    spread = math.sqrt(sum(x * x for x in longer) / len(longer))
+    return [math.tanh(x / spread) if spread else 0.0 for x in longer]
+
+
+# ---- the ladder -----------------------------------------------------------------------------------
+
+
+def ladder_of(store: Store, stage: Stage, level: float = 0.95) -> Ladder:
+    """The ladder of all verdicts in an arena."""
+    rows = verdict_rows(store, stage)
+    fit = fit_of(rows)
+    anchor = ANCHOR if ANCHOR in fit.names else ""
+    strengths, sets = fit.strengths(anchor or None, level), rank_sets(fit, level)
+    varied = any(row.longer for row in rows)
+    by_length = fit_of(rows, by_length=True) if varied else fit
+    controlled = by_length.strengths(anchor or None, level)
+    bounds = {name: _bounds(rows, name, anchor, strengths[name].value) for name in fit.names}
+    judges = dict.fromkeys(row.key.judge for row in rows)
+    of_player: dict[str, list[Row]] = {}
+    of_pair: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        for name, other in itertools.permutations(row.key[1:3]):
+            of_player.setdefault(name, []).append(row)
+            of_pair.setdefault((name, other), []).append(row)
+    standings = [
+        Standing(
+            name,
+            strengths[name],
+            *sets[name],
+            controlled[name],
+            *bounds[name],
+            _results(of_player[name], name),
+            len({row.key.battle for row in of_player[name]}),
+            len({row.key.contest for row in of_player[name]}),
+            stage.players[name].length,
+            "also a judge" if any(_same_model(name, judge) for judge in judges) else "",
+        )
+        for name in sorted(fit.names, key=lambda name: -strengths[name].value)
+    ]
+    missing = sum(row.result is None for row in rows)
+    return Ladder(
+        tuple(standings),
+        tuple(_judge([row for row in rows if row.key.judge == name], name, level) for name in judges),
+        anchor,
+        {pair: _results(held, pair[0]) for pair, held in of_pair.items()},
+        tuple(apart(fit, spent(1 - level, max(len(store.rounds), 1)))),
+        _agreement(rows),
+        by_length.slope if varied else None,
+        missing,
+        len(rows),
+    )
+
+
+def _same_model(player: str, judge: str) -> bool:
+    """Whether a player has a judge's name, with or without the provider."""
+    return player == judge or player.rpartition("/")[2] == judge.rpartition("/")[2]
+
+
+def _bounds(rows: Sequence[Row], name: str, anchor: str, value: float) -> tuple[float, float]:
+    """The strength of a player with each missing verdict on it counted as lost, and as won."""
+    if not any(row.result is None and name in row.key[1:3] for row in rows):
+        return value, value
+    ends = []
+    for won in (0.0, 1.0):
+        filled = [
+            Row(row.key, won if row.key.first == name else 1 - won, row.longer)
+            if row.result is None and name in row.key[1:3]
+            else row
+            for row in rows
+        ]
+        ends.append(fit_of(filled).strengths(anchor or None)[name].value)
+    return min(*ends, value), max(*ends, value)
+
+
+def _results(rows: Sequence[Row], name: str) -> Estimate:
+    """The mean result of a player's verdicts; a tie is one half."""
+    read = [row for row in rows if row.result is not None]
+    won = [row.result if row.key.first == name else 1 - row.result for row in read if row.result is not None]
+    return win_rate(won, [row.key.contest for row in read])
+
+
+# ---- judges ---------------------------------------------------------------------------------------
+
+
+def _judge(rows: Sequence[Row], name: str, level: float) -> JudgeReport:
+    read = [row for row in rows if row.result is not None]
+    contests = [row.key.contest for row in read]
+    ordered = bool(_ordered(read))
+    decided = [row for row in read if row.result != 0.5]
+    exam, wrong = _exam(read, level)
+    return JudgeReport(
+        name,
+        len(rows),
+        len(rows) - len(read),
+        clustered_proportion([float(row.result == 0.5) for row in read], contests),
+        clustered_proportion([row.result or 0.0 for row in decided], [row.key.contest for row in decided])
+        if ordered
+        else None,
+        _consistency(read) if ordered else None,
+        _order_effect(read, name) if ordered else None,
+        exam,
+        wrong,
+    )
+
+
+def _order_effect(read: Sequence[Row], name: str) -> Estimate | None:
+    effects: Mapping[str, Estimate] = fit_of(read).order_effects
+    return effects.get(name)
+
+
+def _consistency(read: Sequence[Row]) -> Estimate:
+    """The share of battles with both orders in which both gave the same result."""
+    by_key = {row.key: row.result for row in read}
+    same, contests = [], []
+    for key, result in by_key.items():
+        back = by_key.get(Key(key.contest, key.second, key.first, key.judge))
+        if back is not None and result is not None and key.first < key.second:
+            same.append(float(result == 1 - back))
+            contests.append(key.contest)
+    return clustered_proportion(same, contests)
+
+
+def _exam(read: Sequence[Row], level: float) -> tuple[Estimate | None, tuple[int, int]]:
+    """A judge's order of the human groups; None where it compared fewer than two."""
+    met = {name for row in read for name in row.key[1:3]}
+    groups = [name for name in PEOPLE.values() if name in met]
+    if len(groups) < 2:
+        return None, (0, 0)
+    fit = fit_of(read)
+    values = fit.strengths(groups[-1], level)
+    pairs = list(itertools.combinations(groups, 2))
+    wrong = sum(values[better].value < values[other].value for better, other in pairs)
+    return values[groups[0]], (wrong, len(pairs))
+
+
+def _agreement(rows: Sequence[Row]) -> dict[str, Estimate]:
+    """The agreement of several judges on battles in one order; empty for one judge.
+
+    A judge that is asked in one order counts in both.
+    """
+    judges = list(dict.fromkeys(row.key.judge for row in rows))
+    if len(judges) < 2:
+        return {}
+    words = {row.key: row.result for row in rows}
+    orders = dict.fromkeys(key[:3] for key in words)
+    table = []
+    for contest, first, second in orders:
+        results = []
+        for judge in judges:
+            result = words.get(Key(contest, first, second, judge))
+            back = words.get(Key(contest, second, first, judge))
+            results.append(result if result is not None or back is None else 1 - back)
+        table.append(results)
+    contests = [order[0] for order in orders]
+    return {
+        "raw agreement": raw_agreement(table, contests),
+        "Krippendorff's alpha": krippendorff_alpha(table, contests, metric="ordinal"),
+    }

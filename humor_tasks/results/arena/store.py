@@ -1,0 +1,159 @@
+"""An arena's folder: what it is (arena.json), the rounds of battles (rounds.jsonl), the verdicts (verdicts.jsonl).
+
+A round is written before it is asked, and a verdict as it comes in. So an interrupted arena resumes with the battles of
+its last round and then draws the same rounds as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from humor_tasks.data.append_log import ReplyStore
+from humor_tasks.data.reading import json_object
+from humor_tasks.data.writing import write_json
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.arena.players import Player
+
+ABOUT, ROUNDS, VERDICTS, LOGS = "arena.json", "rounds.jsonl", "verdicts.jsonl", "logs"
+FORMAT = 1
+_OTHER = "Use another folder with -o, or the settings of this one."
+
+
+class Battle(NamedTuple):
+    """Two players in one contest, in the order of their names."""
+
+    contest: str
+    one: str
+    other: str
+
+    @classmethod
+    def between(cls, contest: str, one: str, other: str) -> Battle:
+        """The battle of two players, given in any order."""
+        return cls(contest, *sorted((one, other)))
+
+
+class Key(NamedTuple):
+    """What a verdict is on: a battle with one of its players shown first, as text A, by one judge."""
+
+    contest: str
+    first: str
+    second: str
+    judge: str
+
+    @property
+    def battle(self) -> Battle:
+        """The battle."""
+        return Battle.between(self.contest, self.first, self.second)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A verdict: A (the text shown first), B, tie, or None, with its status; see `judging.Verdict`."""
+
+    word: str | None
+    status: str
+    reasons: str = ""
+    reply: str | None = None
+
+    @property
+    def result(self) -> float | None:
+        """The result for the text shown first: 1, .5 or 0."""
+        return None if self.word is None else {"A": 1.0, "tie": 0.5, "B": 0.0}[self.word]
+
+
+@dataclass
+class Store:
+    """The folder of an arena, opened with `open_store`. rounds: the battles of each round, in order."""
+
+    folder: Path
+    verdicts: ReplyStore
+    _rounds: ReplyStore
+    rounds: list[list[Battle]] = field(default_factory=list)
+
+    def get(self, key: Key) -> Kept | None:
+        """The verdict of a key; None where it was not asked for, or its request failed."""
+        kept: Kept | None = self.verdicts.replies.get(key)
+        return None if kept is None or kept.status == "error" else kept
+
+    @property
+    def kept(self) -> dict[Key, Kept]:
+        """All verdicts, in an order that does not depend on when they came in."""
+        return dict(sorted(self.verdicts.replies.items()))  # type: ignore[arg-type]
+
+    def keep(self, key: Key, kept: Kept) -> None:
+        """Append a verdict; it is in the file when this returns."""
+        values = {name: value for name, value in asdict(kept).items() if name == "word" or value}
+        self.verdicts.keep(key, kept, key._asdict() | values)
+
+    def begin(self, battles: Sequence[Battle]) -> None:
+        """Append a round."""
+        number = str(len(self.rounds) + 1)
+        self._rounds.keep(number, None, {"round": number, "battles": [list(battle) for battle in battles]})
+        self.rounds.append(list(battles))
+
+    @property
+    def played(self) -> list[Battle]:
+        """The battles of all rounds."""
+        return [battle for battles in self.rounds for battle in battles]
+
+
+def open_store(folder: Path, settings: Mapping[str, Any], players: Sequence[Player]) -> Store:
+    """The arena in `folder`, which is made if there is none.
+
+    settings: what verdicts depend on besides judges and captions. More players, contests, judges and battles extend an
+    arena. Raises BadInput where the folder holds another arena, where a player's captions have changed, where a player
+    of the folder is missing, and where a file cannot be read.
+    """
+    path = folder / ABOUT
+    before: dict[str, Any] = {}
+    if path.exists():
+        before = json_object(path)
+        _check_same(path, before, settings, players)
+    elif folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"{folder}: is not empty and no arena; name a new folder with -o.")
+    known = {**before.get("players", {}), **{player.name: player.prints for player in players}}
+    write_json(path, {"format": FORMAT, "settings": dict(settings), "players": known})
+    remedy = f"Remove the line, or all of {folder}."
+    verdicts, rounds = ReplyStore(folder / VERDICTS), ReplyStore(folder / ROUNDS)
+    verdicts.open_records("contest", _verdict, remedy)
+    store = Store(folder, verdicts, rounds)
+
+    def one(row: Mapping[str, Any]) -> None:
+        if row["round"] != str(len(store.rounds) + 1):
+            raise ValueError(f"round {row['round']} follows round {len(store.rounds)}")
+        store.rounds.append([Battle(*map(str, battle)) for battle in row["battles"]])
+
+    rounds.open_records("round", one, remedy)
+    return store
+
+
+def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
+    kept = Kept(row["word"], row["status"], row.get("reasons", ""), row.get("reply"))
+    kept.result  # noqa: B018  # a word that is none raises KeyError
+    return Key(*(str(row[name]) for name in Key._fields)), kept
+
+
+def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: Sequence[Player]) -> None:
+    try:
+        held, known = before["settings"], before["players"]
+        assert before["format"] == FORMAT
+    except (KeyError, TypeError, AssertionError):
+        raise BadInput(f"{path}: is no arena of this version. {_OTHER}") from None
+    now = json.loads(json.dumps(dict(settings)))
+    for name in dict.fromkeys([*held, *now]):
+        if held.get(name) != now.get(name):
+            raise BadInput(f"{path}: another arena: {name} is {held.get(name)!r} there and {now.get(name)!r} now. {_OTHER}")
+    by_name = {player.name: player.prints for player in players}
+    if gone := [name for name in known if name not in by_name]:
+        raise BadInput(f"{path}: {listed('player', gone)} of this arena not given. Give their files, too.")
+    for name, prints in known.items():
+        changed = [c for c, mark in prints.items() if by_name[name].get(c) != mark]
+        if changed:
+            raise BadInput(
+                f"{path}: {name} has other captions than in this arena for {listed('contest', changed, most=5)}. "
+                "Rename the system, or use another folder with -o."
+            )
