@@ -8,6 +8,7 @@ import click
 
 from humor_tasks._version import __version__
 from humor_tasks.cli.analyse import analyse
+from humor_tasks.cli.arena import arena
 from humor_tasks.cli.audit import audit
 from humor_tasks.cli.build import build
 from humor_tasks.cli.captions import captions
@@ -28,6 +29,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Datasets and training": (build, describe, audit, train),
 }
 """Heading -> commands, in the order of `--help`."""
+captions.add_command(arena)
 
 
 class _Main(click.Group):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from humor_tasks.results.captions.files import CaptionGroup
     from humor_tasks.results.captions.pairwise import Judge
 
-_CONTESTS = together(
+CONTESTS = together(
     click.option("--dataset", help="Contests with ratings: hub id, folder or 'sample'. Default: the public corpus."),
     REVISION,
     click.option("--split", help="held_out, validation, test, train or all. Default: held_out."),
@@ -69,7 +69,7 @@ def captions() -> None:
 
 @captions.command()
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@_CONTESTS
+@CONTESTS
 @click.option("--encoder", metavar="MODEL", help="sentence-transformers model or folder: diversity by embeddings.")
 @click.option("--place-by", metavar="MODEL", help="Inspect model that places captions among the contest's: crowd_rank.")
 @together(_JUDGES, _GRADERS, output("every figure and caption (.json)"))
@@ -101,11 +101,11 @@ def score(
 
     paths = logs_of([*writers("caption"), *writers("captions")], files)
     check_output(output, *paths)
-    judges = _taken(options)
-    contests = _contests(options, "description" if place_by or grader else "caption_only")
+    judges = taken(options)
+    contests = contests_of(options, "description" if place_by or grader else "caption_only")
     groups = read_all(paths)
-    crowd, lacking = _crowd(contests, groups)
-    placer = _opened(place_by, **judges) if place_by else None
+    crowd, lacking = crowd_for(contests, groups)
+    placer = opened(place_by, **judges) if place_by else None
     embedding = Embedding(encoder) if encoder else None
     rows = figures.written(crowd, groups)
     placement = None
@@ -156,7 +156,7 @@ def score(
 @click.argument("file", type=PATH)
 @MODEL
 @click.option("-k", "count", default=10, type=click.IntRange(1), help="Captions to keep.")
-@together(_CONTESTS, _JUDGES, output("the captions (.jsonl), which `captions score` reads", required=True))
+@together(CONTESTS, _JUDGES, output("the captions (.jsonl), which `captions score` reads", required=True))
 def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> None:
     """Keep the best K captions of each contest and system in FILE, in their order (best-of-n).
 
@@ -172,12 +172,12 @@ def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> No
     check_output(output, file)
     if output.suffix != ".jsonl":
         raise BadInput(f"{output}: the name of a file of captions must end in .jsonl.")
-    judges = _taken(options)
-    contests = _contests(options, "description")
+    judges = taken(options)
+    contests = contests_of(options, "description")
     groups = read_groups(file)
     blind = contests.setting == "caption_only" and not options["dataset"]
-    chooser = _opened(model, **judges)
-    crowd = None if blind else _crowd(contests, groups)[0]
+    chooser = opened(model, **judges)
+    crowd = None if blind else crowd_for(contests, groups)[0]
     if crowd:
         known = {cartoon.number for cartoon in crowd.cartoons}
         lacking = dict.fromkeys(str(group.contest) for group in groups if group.contest not in known)
@@ -271,13 +271,13 @@ def rank(
 # ---- models and contests ------------------------------------------------------------------------
 
 
-def _taken(options: dict[str, Any]) -> dict[str, Any]:
+def taken(options: dict[str, Any]) -> dict[str, Any]:
     """The options of judges, taken out of all options; those of the contests are left."""
     judges = {name: options.pop(name) for name in ("model_args", "prompts", "log_dir")}
     return judges | {"cache": not options.pop("no_cache")}
 
 
-def _opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Judge:
+def opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Judge:
     """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.results.captions.pairwise import Judge
@@ -287,13 +287,14 @@ def _opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Ju
     return Judge(model, **judges) if chooser is None or chooser.reads_prompt else chooser
 
 
-def _contests(options: dict[str, Any], setting: str) -> CrowdOptions:
+def contests_of(options: dict[str, Any], setting: str) -> CrowdOptions:
+    """The options of CONTESTS; setting: the default of --setting."""
     from humor_tasks.benchmarks.crowd.corpus import CrowdOptions
 
     return CrowdOptions(**{"setting": setting} | {name: value for name, value in options.items() if value is not None})
 
 
-def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd, list[int]]:
+def crowd_for(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd, list[int]]:
     """The contests for which there are captions, and the numbers of the dataset's others. Raises BadInput for none."""
     from humor_tasks.benchmarks.crowd.corpus import crowd_of, open_source
     from humor_tasks.results.captions.files import check_contests

@@ -1,6 +1,6 @@
 """The judges of an arena, and one round of battles as a run of Inspect: a sample is a battle in one order.
 
-A judge with a prompt is any Inspect model: it is asked in both orders, and a verdict is A, B or TIE, read as strictly as
+A judge with a prompt is any Inspect model. It is asked in both orders. A verdict is A, B or TIE, read as strictly as
 everywhere (`scorers.preferred`). A model that scores single captions (`quality/`, `embedding/`, `baseline/`) is asked
 once: the higher score wins, the mean score of ten captions; equal scores are a tie.
 """
@@ -24,11 +24,10 @@ from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
-from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
 from humor_tasks.on_inspect.messages import prompt_messages
-from humor_tasks.results.arena.players import Player, Scene, Show
-from humor_tasks.results.arena.store import LOGS, Battle, Kept, Key, Store
+from humor_tasks.results.arena.players import Battle, Key, Scene, Show, Stage
+from humor_tasks.results.arena.store import LOGS, Kept, Store
 from humor_tasks.results.captions.placing import check_scores_captions
 from humor_tasks.scorers.preferred import WORDS
 
@@ -36,24 +35,6 @@ JUDGEMENTS = {show: Judgement(f"{show}.txt", ("first", "second", "format"), WORD
 FAMILY = "arena"
 AT_ONCE = 100
 """Samples in progress at a time; a model's own limit of connections is lower. With batches: all of a round."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What battles show: the scene of each contest, and the captions of each player."""
-
-    scenes: Mapping[str, Scene]
-    players: Mapping[str, Player]
-
-    def shown(self, key: Key) -> tuple[Scene, tuple[str, ...], tuple[str, ...]]:
-        """The scene, and the captions of the players shown first and second."""
-        of = (self.players[name].captions[key.contest] for name in (key.first, key.second))
-        return self.scenes[key.contest], *of
-
-    def same(self, battle: Battle) -> bool:
-        """Whether both players show the same but for case, which is a tie without a question."""
-        one, other = (self.players[name].captions[battle.contest] for name in battle[1:])
-        return [text.casefold() for text in one] == [text.casefold() for text in other]
 
 
 class Judge(Protocol):
@@ -96,30 +77,30 @@ class PromptedJudge:
 
 @dataclass(frozen=True)
 class ScoringJudge:
-    """A model that scores single captions. Each caption of a contest is scored once."""
+    """A model that scores single captions. All captions that players show in a contest are scored at once."""
 
     name: str
     chooser: Chooser
     ordered: bool = False
-    _scores: dict[tuple[str, str], float] = field(default_factory=dict, repr=False)
+    _scores: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
 
     async def verdict(self, stage: Stage, key: Key) -> Verdict:
         """See Judge."""
         scene, *sides = stage.shown(key)
-        first, second = (self._score(scene, texts) for texts in sides)
+        scores = self._scores.get(scene.contest) or self._scores.setdefault(scene.contest, self._score(stage, scene))
+        first, second = (sum(scores[text] for text in texts) / len(texts) for texts in sides)
         equal = math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
         word = "tie" if equal else "A" if first > second else "B"
         return Verdict(self.name, word, "answered", f"score {first:.4g} against {second:.4g}")
 
-    def _score(self, scene: Scene, texts: Sequence[str]) -> float:
-        wanted = [text for text in dict.fromkeys(texts) if (scene.contest, text) not in self._scores]
-        if wanted:
-            asked = Question(scene.contest, scene.words, tuple(wanted), picture=scene.picture, cluster=scene.contest)
-            if len(wanted) > 1:
-                self.chooser.check(asked)
-            (scores,) = self.chooser.score([asked])
-            self._scores.update({(scene.contest, text): s for text, s in zip(wanted, scores, strict=True)})
-        return sum(self._scores[scene.contest, text] for text in texts) / len(texts)
+    def _score(self, stage: Stage, scene: Scene) -> dict[str, float]:
+        contest = scene.contest
+        shown = (text for player in stage.players.values() for text in player.captions.get(contest, ()))
+        texts = tuple(dict.fromkeys(shown))
+        question = Question(contest, scene.words, texts, picture=scene.picture, cluster=contest)
+        self.chooser.check(question)
+        (scores,) = self.chooser.score([question])
+        return dict(zip(texts, scores, strict=True))
 
 
 def open_judges(
@@ -189,7 +170,9 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     if not keys:
         return
     register_prices()
-    rubric = next((j.rubric for j in judges if isinstance(j, PromptedJudge)), open_rubric(FAMILY, None, JUDGEMENTS[show]))
+    rubric = next(
+        (j.rubric for j in judges if isinstance(j, PromptedJudge)), open_rubric(FAMILY, None, JUDGEMENTS[show])
+    )
     by_order: dict[tuple[str, str, str], list[str]] = {}
     for key in keys:
         by_order.setdefault(key[:3], []).append(key.judge)
@@ -211,7 +194,7 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     except OSError as problem:
         raise BadInput(f"{store.folder}: the log cannot be written ({problem}).") from None
     if log.status != "success":
-        why = f": {plain(log.error.message)}" if log.error else ""
+        why = f": {' '.join(log.error.message.split())}" if log.error else ""
         raise BadInput(f"{store.folder}: the round ended with status {log.status}{why}. Run the command again.")
 
 
@@ -245,9 +228,13 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
         keys = [Key(known["contest"], known["first"], known["second"], name) for name in known["judges"]]
         verdicts = await collect(*(one(key) for key in keys))
         words = [verdict.word or verdict.status for verdict in verdicts]
-        told = "\n\n".join(f"{v.grader}: {word}. {v.reasons or v.reply or ''}" for v, word in zip(verdicts, words, strict=True))
+        told = "\n\n".join(
+            f"{v.grader}: {word}. {v.reasons or v.reply or ''}" for v, word in zip(verdicts, words, strict=True)
+        )
         value = words[0] if len(words) == 1 else {v.grader: word for v, word in zip(verdicts, words, strict=True)}
         reason = next((v.status for v in verdicts if v.word is None), None)
-        return Score(value=value, answer=", ".join(words), explanation=told, metadata={"reason": reason} if reason else {})
+        return Score(
+            value=value, answer=", ".join(words), explanation=told, metadata={"reason": reason} if reason else {}
+        )
 
     return score

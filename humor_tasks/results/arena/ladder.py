@@ -1,7 +1,7 @@
-"""From verdicts to a ladder: strengths, ranks, wins, the judges' biases and agreement, and their exam on people's groups.
+"""From verdicts to a ladder: strengths, ranks, wins, and the judges' biases, agreement and exam on people's groups.
 
-Every figure is clustered by contest. The strengths are those of `scorers.davidson`: natural log odds of being preferred,
-with a tie parameter and an order effect for each judge.
+Every figure is clustered by contest. The strengths are those of `scorers.davidson`: natural log odds of being
+preferred, with a tie parameter and an order effect for each judge.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput
-from humor_tasks.results.arena.judging import Stage
-from humor_tasks.results.arena.players import ANCHOR, PEOPLE, characters
-from humor_tasks.results.arena.store import Key, Kept, Store
+from humor_tasks.results.arena.players import ANCHOR, PEOPLE, Key, Stage, characters
+from humor_tasks.results.arena.store import Kept, Store
 from humor_tasks.scorers.agreement import raw_agreement
 from humor_tasks.scorers.davidson import Fit, davidson
 from humor_tasks.scorers.estimate import Estimate
@@ -46,19 +45,17 @@ class Row:
 class Standing:
     """A player on the ladder.
 
-    strength: relative to the anchor, see `Ladder.anchor`. best, worst: the ranks that it may have, all players' sets
-    together at the level. controlled: its strength at equal length. low, high: its strength with each missing verdict
+    strength: relative to the anchor, see `Ladder.anchor`. ranks: the best and worst that it may have, all players' sets
+    together at the level. controlled: its strength at equal length. bounds: its strength with each missing verdict
     on it counted as lost, and as won; equal to the strength where none is missing. beaten: the mean result of its
     verdicts. marked: "" or what a reader should know, such as that it is also a judge.
     """
 
     player: str
     strength: Estimate
-    best: int
-    worst: int
+    ranks: tuple[int, int]
     controlled: Estimate
-    low: float
-    high: float
+    bounds: tuple[float, float]
     beaten: Estimate
     battles: int
     contests: int
@@ -69,7 +66,8 @@ class Standing:
     def elo(self) -> tuple[float, float, float]:
         """The strength and its interval in Elo points: 400 more is preferred ten times in eleven."""
         e = self.strength
-        return tuple(MEDIAN_ELO + ELO * x for x in (e.value, e.low, e.high))  # type: ignore[return-value]
+        value, low, high = (MEDIAN_ELO + ELO * x for x in (e.value, e.low, e.high))
+        return value, low, high
 
 
 @dataclass(frozen=True)
@@ -121,9 +119,9 @@ class Ladder:
 # ---- rows -----------------------------------------------------------------------------------------
 
 
-def verdict_rows(store: Store, stage: Stage) -> list[Row]:
+def verdict_rows(store: Store, stage: Stage, votes: Mapping[Key, Kept] | None = None) -> list[Row]:
     """The verdicts on the battles of the arena, and a tie for each judge where both players show the same captions."""
-    kept = store.kept
+    kept = {**store.kept, **(votes or {})}
     rows = [_row(stage, key, verdict) for key, verdict in kept.items()]
     judges = dict.fromkeys(key.judge for key in kept)
     same = [battle for battle in store.played if stage.same(battle)]
@@ -153,9 +151,9 @@ def fit_of(rows: Sequence[Row], by_length: bool = False) -> Fit:
 
 
 def _ordered(rows: Sequence[Row]) -> frozenset[str]:
-    """The judges that were asked in both orders of some battle."""
-    keys = {row.key for row in rows}
-    return frozenset(k.judge for k in keys if Key(k.contest, k.second, k.first, k.judge) in keys)
+    """The judges that saw each player first at times; one that scores single captions sees no order."""
+    orders = {(row.key.judge, row.key.first < row.key.second) for row in rows}
+    return frozenset(judge for judge, by_name in orders if (judge, not by_name) in orders)
 
 
 def _scaled(longer: Sequence[float]) -> list[float]:
@@ -167,9 +165,9 @@ def _scaled(longer: Sequence[float]) -> list[float]:
 # ---- the ladder -----------------------------------------------------------------------------------
 
 
-def ladder_of(store: Store, stage: Stage, level: float = 0.95) -> Ladder:
-    """The ladder of all verdicts in an arena."""
-    rows = verdict_rows(store, stage)
+def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Key, Kept] | None = None) -> Ladder:
+    """The ladder of all verdicts in an arena, and of people's `votes`."""
+    rows = verdict_rows(store, stage, votes)
     fit = fit_of(rows)
     anchor = ANCHOR if ANCHOR in fit.names else ""
     strengths, sets = fit.strengths(anchor or None, level), rank_sets(fit, level)
@@ -188,9 +186,9 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95) -> Ladder:
         Standing(
             name,
             strengths[name],
-            *sets[name],
+            sets[name],
             controlled[name],
-            *bounds[name],
+            bounds[name],
             _results(of_player[name], name),
             len({row.key.battle for row in of_player[name]}),
             len({row.key.contest for row in of_player[name]}),
@@ -205,9 +203,9 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95) -> Ladder:
         tuple(_judge([row for row in rows if row.key.judge == name], name, level) for name in judges),
         anchor,
         {pair: _results(held, pair[0]) for pair, held in of_pair.items()},
-        tuple(apart(fit, spent(1 - level, max(len(store.rounds), 1)))),
+        tuple((p.stronger, p.weaker, p.apart) for p in apart(fit, spent(1 - level, max(len(store.rounds), 1)))),
         _agreement(rows),
-        by_length.slope if varied else None,
+        by_length.slope(level) if varied else None,
         missing,
         len(rows),
     )
@@ -266,7 +264,7 @@ def _judge(rows: Sequence[Row], name: str, level: float) -> JudgeReport:
 
 
 def _order_effect(read: Sequence[Row], name: str) -> Estimate | None:
-    effects: Mapping[str, Estimate] = fit_of(read).order_effects
+    effects: Mapping[str, Estimate] = fit_of(read).order_effects()
     return effects.get(name)
 
 

@@ -5,10 +5,9 @@ A player battles where it has what is shown: ten captions with `show=ten`, at le
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from humor_tasks.benchmarks.crowd.corpus import GROUP_SIZE, HUMAN_GROUPS, Cartoon
 from humor_tasks.benchmarks.crowd.groups import human_groups
@@ -40,15 +39,23 @@ class Player:
     captions: Mapping[str, tuple[str, ...]] = field(repr=False)
 
     @property
-    def prints(self) -> dict[str, str]:
-        """Contest -> the first 8 hex digits of the SHA-256 of what the player shows there."""
-        return {contest: _print(texts) for contest, texts in self.captions.items()}
-
-    @property
     def length(self) -> float:
         """The mean length of what it shows, in characters."""
         lengths = [characters(texts) for texts in self.captions.values()]
         return sum(lengths) / len(lengths)
+
+
+class Battle(NamedTuple):
+    """Two players in one contest, in the order of their names."""
+
+    contest: str
+    one: str
+    other: str
+
+    @classmethod
+    def between(cls, contest: str, one: str, other: str) -> Battle:
+        """The battle of two players, given in any order."""
+        return cls(contest, *sorted((one, other)))
 
 
 def characters(texts: Sequence[str]) -> float:
@@ -56,8 +63,36 @@ def characters(texts: Sequence[str]) -> float:
     return sum(map(len, texts)) / len(texts)
 
 
-def _print(texts: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+class Key(NamedTuple):
+    """What a verdict is on: a battle with one of its players shown first, as text A, by one judge."""
+
+    contest: str
+    first: str
+    second: str
+    judge: str
+
+    @property
+    def battle(self) -> Battle:
+        """The battle."""
+        return Battle.between(self.contest, self.first, self.second)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What battles show: the scene of each contest, and the captions of each player."""
+
+    scenes: Mapping[str, Scene]
+    players: Mapping[str, Player]
+
+    def shown(self, key: Key) -> tuple[Scene, tuple[str, ...], tuple[str, ...]]:
+        """The scene, and the captions of the players shown first and second."""
+        first, second = (self.players[name].captions[key.contest] for name in (key.first, key.second))
+        return self.scenes[key.contest], first, second
+
+    def same(self, battle: Battle) -> bool:
+        """Whether both players show the same but for case, which is a tie without a question."""
+        one, other = (self.players[name].captions[battle.contest] for name in battle[1:])
+        return [text.casefold() for text in one] == [text.casefold() for text in other]
 
 
 def scenes_of(cartoons: Sequence[Cartoon]) -> dict[str, Scene]:
@@ -112,9 +147,3 @@ def check_players(players: Sequence[Player]) -> None:
     for player in players:
         if not any(set(player.captions) & set(other.captions) for other in players if other is not player):
             raise BadInput(f"{player.name} has no contest in common with another player; leave it out.")
-
-
-def without_contests(player: Player, contests: Iterable[str]) -> Player:
-    """The player without some contests."""
-    left_out = set(contests)
-    return replace(player, captions={c: texts for c, texts in player.captions.items() if c not in left_out})

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from humor_tasks.errors import BadInput
-from humor_tasks.results.arena.judging import Judge, Stage, ask, wanted
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.results.arena.judging import Judge, ask, wanted
 from humor_tasks.results.arena.ladder import fit_of, verdict_rows
-from humor_tasks.results.arena.players import Show
-from humor_tasks.results.arena.store import Battle, Store
+from humor_tasks.results.arena.players import Battle, Show, Stage
+from humor_tasks.results.arena.store import Store
 from humor_tasks.scorers.battle_design import next_battles, opening
+from humor_tasks.scorers.davidson import Fit
 from humor_tasks.scorers.rank_sets import apart, spent
 
 OPENING = 12
@@ -48,49 +48,59 @@ def battles_of(stage: Stage) -> int:
 
 
 def budget_of(given: int | None, stage: Stage) -> int:
-    """The budget in battles: as given, or PER_PLAYER for each player; never more than there are. Raises BadInput for 0."""
-    if given is not None and given < 1:
-        raise BadInput(f"--budget {given}: an arena needs at least one battle.")
-    most = len(stage.players) * PER_PLAYER // 2 if given is None else given
-    return min(most, battles_of(stage))
+    """The budget in battles: as given, or PER_PLAYER for each player; never more than there are.
+
+    Raises BadInput for fewer than connect all players.
+    """
+    players = len(stage.players)
+    if given is not None and given < players:
+        raise BadInput(f"--budget {given}: {players} players need at least {players} battles to be on one ladder.")
+    return min(players * PER_PLAYER // 2 if given is None else given, battles_of(stage))
 
 
-def play(store: Store, stage: Stage, judges: Sequence[Judge], show: Show, budget: int, alpha: float, seed: int) -> Ended:
+def play(
+    store: Store, stage: Stage, judges: Sequence[Judge], show: Show, budget: int, alpha: float, seed: int
+) -> Ended:
     """Ask for the battles of the recorded rounds that lack verdicts, then draw and ask rounds until the arena ends.
 
     budget: the most battles of all rounds. An arena that was ended by its budget goes on with a larger one.
     """
     ask(wanted(store.played, judges, store, stage), judges, store, stage, show)
     while True:
-        used, looks = len(store.played), len(store.rounds)
-        entering = _opening(store, stage, min(budget, battles_of(stage)) - used, seed)
-        if not entering:
+        left, looks = budget - len(store.played), len(store.rounds)
+        battles = _opening(store, stage, seed)[: max(left, 0)]
+        if not battles:
             fit = fit_of(verdict_rows(store, stage))
-            neighbours = apart(fit, spent(alpha, max(looks, 1)))
-            if all(decided for *_, decided in neighbours):
+            _check_all(fit, stage)
+            if all(pair.apart for pair in apart(fit, spent(alpha, looks))):
                 return Ended("every two neighbours on the ladder are apart", looks)
-        if used >= budget:
-            return Ended(f"the budget of {budget} battles is spent", looks)
-        size = min(max(LEAST, math.ceil(GROWTH * used)), budget - used)
-        battles = entering or _next(fit, store, stage, size, seed + looks, alpha)
+            if left < 1:
+                return Ended(f"the budget of {budget:,} battles is spent", looks)
+            size = min(max(LEAST, math.ceil(GROWTH * len(store.played))), left)
+            available = {name: stage.players[name].captions for name in fit.names}
+            drawn = next_battles(fit, store.played, available, size, seed + looks, alpha)
+            battles = [Battle.between(str(contest), one, other) for contest, one, other in drawn]
         if not battles:
             return Ended("every battle has been asked for", looks)
         store.begin(battles)
         ask(wanted(battles, judges, store, stage), judges, store, stage, show)
 
 
-def _opening(store: Store, stage: Stage, left: int, seed: int) -> list[Battle]:
-    """The opening of the players that have not had one; empty where all have, or nothing is left."""
-    entered = {name for battle in store.played for name in battle[1:]}
-    new = [name for name in stage.players if name not in entered]
-    if not new or left < 1:
+def _opening(store: Store, stage: Stage, seed: int) -> list[Battle]:
+    """The opening of the players that have not battled yet, against all; empty where every player has."""
+    played = set(store.played)
+    entered = {name for battle in played for name in battle[1:]}
+    if entered >= set(stage.players):
         return []
-    captions = {name: list(player.captions) for name, player in stage.players.items()}
-    drawn = opening(captions, per_player=OPENING, played=store.played, entering=new, seed=seed)
-    return [Battle.between(*battle) for battle in drawn][:left]
+    available = {name: player.captions for name, player in stage.players.items()}
+    drawn = opening(list(stage.players), list(stage.scenes), seed, OPENING, available)
+    battles = [Battle.between(str(contest), one, other) for contest, one, other in drawn]
+    return [battle for battle in battles if not entered >= {battle.one, battle.other} and battle not in played]
 
 
-def _next(fit: Any, store: Store, stage: Stage, size: int, seed: int, alpha: float) -> list[Battle]:
-    captions = {name: list(player.captions) for name, player in stage.players.items()}
-    drawn = next_battles(fit, captions, played=store.played, count=size, seed=seed, alpha=alpha)
-    return [Battle.between(*battle) for battle in drawn]
+def _check_all(fit: Fit, stage: Stage) -> None:
+    if without := [name for name in stage.players if name not in fit.names]:
+        raise BadInput(
+            f"{listed('player', without)} without a readable verdict; the logs in the arena's folder hold the "
+            "judges' replies."
+        )

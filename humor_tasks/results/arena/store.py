@@ -10,44 +10,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from humor_tasks.data.append_log import ReplyStore
+from humor_tasks.data.media.picture import picture_file
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.arena.players import Player
+from humor_tasks.people.sources import copy_picture
+from humor_tasks.results.arena.players import Battle, Key, Player, Scene, Stage
 
 ABOUT, ROUNDS, VERDICTS, LOGS = "arena.json", "rounds.jsonl", "verdicts.jsonl", "logs"
 FORMAT = 1
 _OTHER = "Use another folder with -o, or the settings of this one."
-
-
-class Battle(NamedTuple):
-    """Two players in one contest, in the order of their names."""
-
-    contest: str
-    one: str
-    other: str
-
-    @classmethod
-    def between(cls, contest: str, one: str, other: str) -> Battle:
-        """The battle of two players, given in any order."""
-        return cls(contest, *sorted((one, other)))
-
-
-class Key(NamedTuple):
-    """What a verdict is on: a battle with one of its players shown first, as text A, by one judge."""
-
-    contest: str
-    first: str
-    second: str
-    judge: str
-
-    @property
-    def battle(self) -> Battle:
-        """The battle."""
-        return Battle.between(self.contest, self.first, self.second)
 
 
 @dataclass(frozen=True)
@@ -101,7 +76,7 @@ class Store:
         return [battle for battles in self.rounds for battle in battles]
 
 
-def open_store(folder: Path, settings: Mapping[str, Any], players: Sequence[Player]) -> Store:
+def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store:
     """The arena in `folder`, which is made if there is none.
 
     settings: what verdicts depend on besides judges and captions. More players, contests, judges and battles extend an
@@ -112,22 +87,21 @@ def open_store(folder: Path, settings: Mapping[str, Any], players: Sequence[Play
     before: dict[str, Any] = {}
     if path.exists():
         before = json_object(path)
-        _check_same(path, before, settings, players)
+        _check_same(path, before, settings, stage.players)
     elif folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder}: is not empty and no arena; name a new folder with -o.")
-    known = {**before.get("players", {}), **{player.name: player.prints for player in players}}
-    write_json(path, {"format": FORMAT, "settings": dict(settings), "players": known})
+    write_json(path, {"format": FORMAT, "settings": dict(settings)} | _written(stage, path))
     remedy = f"Remove the line, or all of {folder}."
     verdicts, rounds = ReplyStore(folder / VERDICTS), ReplyStore(folder / ROUNDS)
     verdicts.open_records("contest", _verdict, remedy)
     store = Store(folder, verdicts, rounds)
 
-    def one(row: Mapping[str, Any]) -> None:
+    def a_round(row: Mapping[str, Any]) -> None:
         if row["round"] != str(len(store.rounds) + 1):
             raise ValueError(f"round {row['round']} follows round {len(store.rounds)}")
         store.rounds.append([Battle(*map(str, battle)) for battle in row["battles"]])
 
-    rounds.open_records("round", one, remedy)
+    rounds.open_records("round", a_round, remedy)
     return store
 
 
@@ -137,7 +111,7 @@ def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
     return Key(*(str(row[name]) for name in Key._fields)), kept
 
 
-def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: Sequence[Player]) -> None:
+def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: Mapping[str, Player]) -> None:
     try:
         held, known = before["settings"], before["players"]
         assert before["format"] == FORMAT
@@ -146,14 +120,46 @@ def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: S
     now = json.loads(json.dumps(dict(settings)))
     for name in dict.fromkeys([*held, *now]):
         if held.get(name) != now.get(name):
-            raise BadInput(f"{path}: another arena: {name} is {held.get(name)!r} there and {now.get(name)!r} now. {_OTHER}")
-    by_name = {player.name: player.prints for player in players}
-    if gone := [name for name in known if name not in by_name]:
+            raise BadInput(
+                f"{path}: another arena: {name} is {held.get(name)!r} there and {now.get(name)!r} now. {_OTHER}"
+            )
+    if gone := [name for name in known if name not in players]:
         raise BadInput(f"{path}: {listed('player', gone)} of this arena not given. Give their files, too.")
-    for name, prints in known.items():
-        changed = [c for c, mark in prints.items() if by_name[name].get(c) != mark]
+    for name, captions in known.items():
+        now_shown = players[name].captions
+        changed = [contest for contest, texts in captions.items() if list(now_shown.get(contest, ())) != texts]
         if changed:
             raise BadInput(
                 f"{path}: {name} has other captions than in this arena for {listed('contest', changed, most=5)}. "
                 "Rename the system, or use another folder with -o."
             )
+
+
+def _written(stage: Stage, path: Path) -> dict[str, Any]:
+    """The stage for JSON. Pictures are copied into a folder beside the file."""
+    scenes = {
+        contest: {"words": scene.words, "picture": copy_picture(scene.picture, path) if scene.picture else None}
+        for contest, scene in stage.scenes.items()
+    }
+    players = {name: {c: list(texts) for c, texts in p.captions.items()} for name, p in stage.players.items()}
+    return {"scenes": scenes, "players": players}
+
+
+def stage_in(folder: Path) -> Stage:
+    """What the battles of an arena's folder show. Raises BadInput for a folder without an arena."""
+    path = folder / ABOUT
+    if not path.is_file():
+        raise BadInput(f"{folder}: has no {ABOUT}; name the folder of `humor-tasks captions arena`.")
+    try:
+        held = json_object(path)
+        scenes = {
+            contest: Scene(contest, one["words"], picture_file(folder, one["picture"]) if one["picture"] else None)
+            for contest, one in held["scenes"].items()
+        }
+        players = {
+            name: Player(name, {contest: tuple(texts) for contest, texts in captions.items()})
+            for name, captions in held["players"].items()
+        }
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise BadInput(f"{path}: is no arena of this version ({problem!r}). {_OTHER}") from None
+    return Stage(scenes, players)

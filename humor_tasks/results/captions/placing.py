@@ -210,6 +210,17 @@ def pick(
     return picked
 
 
+def best_of(
+    model: Chooser | Judge, groups: Sequence[CaptionGroup], crowd: Crowd, options: CrowdOptions
+) -> tuple[list[CaptionGroup], int]:
+    """The crowd's contests' groups with their best caption by any model, and the comparisons without an answer."""
+    known = {cartoon.number: cartoon for cartoon in crowd.cartoons}
+    groups = [group for group in groups if group.contest in known]
+    if isinstance(model, Judge):
+        return pick_by_comparing(model, groups, 1, of_crowd(crowd, options))
+    return pick(model, groups, 1, known), 0
+
+
 def pick_by_comparing(
     judge: Judge, groups: Sequence[CaptionGroup], k: int, cartoons: Cartoons
 ) -> tuple[list[CaptionGroup], int]:

@@ -1,0 +1,147 @@
+"""`humor-tasks captions arena`: which of several systems writes the funnier captions, by battles that judges decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humor_tasks.cli.captions import CONTESTS, contests_of, crowd_for, opened
+from humor_tasks.cli.options import MODEL_ARGS, NO_CACHE, PATH, TWICE, logs_of, together
+from humor_tasks.errors import BadInput
+
+if TYPE_CHECKING:
+    from humor_tasks.results.arena.players import Key, Player, Scene, Show
+    from humor_tasks.results.arena.store import Kept
+
+_WHAT = together(
+    click.option("--judge", "judges", multiple=True, metavar="MODEL[,MODEL]", help="Inspect models that judge."),
+    click.option(
+        "--show",
+        default="best",
+        type=click.Choice(["best", "ten"]),
+        help="A battle shows one caption of each player (best: the first, or --picker's), or ten.",
+    ),
+    click.option("--picker", metavar="MODEL", help="With --show best: the model that picks a system's best caption."),
+    click.option("--budget", type=int, help="The most battles. Default: 50 for each player."),
+    click.option("--people/--no-people", default=True, help="Let the human groups take part."),
+    click.option("--seed", default=1234, help="Seed of the battles that are drawn."),
+    click.option(
+        "--level", default=0.95, type=click.FloatRange(0.5, 0.999), help="Level of intervals and of stopping."
+    ),
+    click.option("--elo", is_flag=True, help="Also print Elo points (scale 400; the median group is at 1000)."),
+    click.option("--votes", "vote_files", multiple=True, type=PATH, help="Votes of people on battles of this arena."),
+)
+_HOW = together(
+    MODEL_ARGS,
+    click.option("--prompts", metavar="SET|FOLDER", help="Prompt set of the judges, or a folder of templates."),
+    click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output."),
+    click.option("--batch", is_flag=True, help="Use the provider's batches where it has them."),
+    NO_CACHE,
+)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@together(_WHAT, TWICE, CONTESTS, _HOW)
+@click.option("-o", "--output", "folder", required=True, type=PATH, metavar="FOLDER", help="The arena's folder.")
+def arena(
+    runs: tuple[Path, ...],
+    judges: tuple[str, ...],
+    show: Show,
+    picker: str | None,
+    budget: int | None,
+    people: bool,
+    seed: int,
+    level: float,
+    elo: bool,
+    vote_files: tuple[Path, ...],
+    twice: str,
+    model_args: tuple[str, ...],
+    prompts: str | None,
+    structured: bool,
+    batch: bool,
+    no_cache: bool,
+    folder: Path,
+    **options: Any,
+) -> None:
+    """Rank systems by battles: two players' captions for one contest, judged in both orders.
+
+    RUNS are logs of humor_tasks/caption_writing or humor_tasks/brainstorm, and files of captions. The groups of
+    people's captions take part as players. After a balanced opening, the pairs whose order is least certain battle,
+    until every two neighbours are apart or the budget is spent. The same command resumes an interrupted arena; more
+    players, judges or budget extend it.
+    """
+    from humor_tasks.benchmarks import writers
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.results.arena import page, rounds
+    from humor_tasks.results.arena.judging import open_judges
+    from humor_tasks.results.arena.ladder import ladder_of
+    from humor_tasks.results.arena.players import Stage, check_players
+    from humor_tasks.results.arena.store import open_store
+    from humor_tasks.results.arena.votes import read_people
+
+    if picker and show == "ten":
+        raise BadInput("--picker picks one caption; leave it out with --show ten.")
+    names = [name.strip() for given in judges for name in given.split(",") if name.strip()]
+    panel = open_judges(names, model_args, show, prompts, batch, structured=structured, cache=not no_cache)
+    paths = logs_of([*writers("caption"), *writers("captions")], runs)
+    scenes, players, notes = _players(paths, options, show, picker, model_args, not no_cache, people)
+    check_players(players)
+    stage = Stage(scenes, {player.name: player for player in players})
+    most = rounds.budget_of(budget, stage)
+    settings = {"show": show, "picker": picker, "seed": seed, "prompts": prompts, "structured": structured}
+    settings |= {name: value for name, value in options.items() if value is not None}
+    store = open_store(folder, settings, stage)
+    prompted = sum(1 + judge.ordered for judge in panel)
+    click.echo(
+        f"{len(players)} players, {len(scenes)} contests; at most {most:,} battles, {most * prompted:,} verdicts."
+    )
+    ended = rounds.play(store, stage, panel, show, most, 1 - level, seed)
+    votes: dict[Key, Kept] = {}
+    for path in vote_files:
+        votes |= read_people(path, store.played, stage, twice)
+    told = page.Arena(
+        store,
+        stage,
+        ladder_of(store, stage, level, votes),
+        ended,
+        settings | {"judges": ", ".join(names), "level": level, "looks": ended.looks},
+        tuple(notes),
+        elo,
+    )
+    page.write(told)
+    echo(page.as_markdown(told))
+    click.echo(f"{folder / page.PAGE}: the ladder, the judges and every battle; logs are in {folder / 'logs'}.")
+
+
+def _players(
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    show: Show,
+    picker: str | None,
+    model_args: tuple[str, ...],
+    cache: bool,
+    human: bool,
+) -> tuple[dict[str, Scene], list[Player], list[str]]:
+    """The scenes, the players, and what a reader has to know of them."""
+    from humor_tasks.results.arena.players import people, scenes_of, systems
+    from humor_tasks.results.captions.files import read_all
+    from humor_tasks.results.captions.placing import best_of
+
+    contests = contests_of(options, "description")
+    groups = read_all(paths)
+    crowd, _ = crowd_for(contests, groups)
+    scenes = scenes_of(crowd.cartoons)
+    notes: list[str] = []
+    several = sum(len(group.captions) > 1 for group in groups)
+    if picker:
+        judge = opened(picker, model_args=model_args, prompts=None, log_dir=None, cache=cache)
+        groups, unread = best_of(judge, groups, crowd, contests)
+        notes += [f"{unread} comparisons of the picker have no readable answer and are left out."] if unread else []
+    elif show == "best" and several:
+        notes.append(f"{several} groups have several captions; the first is shown. --picker MODEL picks the best one.")
+    of_systems, lacking = systems(groups, scenes, show)
+    return scenes, [*of_systems, *(people(crowd.cartoons, show) if human else [])], notes + lacking
