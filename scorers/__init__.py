@@ -40,6 +40,10 @@
 | `jackknife` | `pseudo_values`, `swap_values`: one system and two by any statistic, without one cluster at a time |
 | `spread` | `spread`: the highest less the lowest score of several settings, such as wordings of a prompt |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
+| `davidson` | `davidson`: strengths from single verdicts with ties, presentation order and a covariate |
+| `davidson_likelihood` | the penalised likelihood of `davidson` |
+| `rank_sets` | `rank_sets`: the ranks that each player may have; `apart`, `spent`: which are apart, look after look |
+| `battle_design` | `opening`, `next_battles`: which battles of an arena to ask for |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
@@ -57,6 +61,7 @@ from .bradley_terry import Strength, bradley_terry
 from .caption_list import CaptionList, read_captions
 from .caption_text import key_of, without_quotes
 from .correction import prediction_powered, rogan_gladen
+from .davidson import davidson
 from .diversity import average_ead, embedding_diversity
 from .estimate import Estimate, clustered_mean, clustered_ratio, linearised, mean_of_folds
 from .explanation import Explanation, read_explanation
@@ -82,6 +87,7 @@ from .preference import (
 )
 from .preferred import Preferred, panel_choice, read_preferred
 from .proportion import clustered_proportion, clustered_share, proportion_of_folds
+from .rank_sets import rank_sets
 from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
 from .recitation import Match, matches, repeated_shares
@@ -142,6 +148,7 @@ __all__ = [
     "corrected_win_rate",
     "count_words",
     "covered",
+    "davidson",
     "dawid_skene",
     "embedding_diversity",
     "expected_rating",
@@ -183,6 +190,7 @@ __all__ = [
     "pseudo_values",
     "rank_correlation_by_cluster",
     "rank_correlations",
+    "rank_sets",
     "rating_metrics",
     "raw_agreement",
     "read_answer",

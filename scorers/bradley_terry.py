@@ -94,7 +94,8 @@ def bradley_terry(
     check_draws(draws)
     times = [1] * len(preferences) if times is None else times
     check_same_length(first=first, second=second, preferences=preferences, clusters=clusters, times=times)
-    names = _names(first, second, preferences)
+    check_preferences(preferences)
+    names = system_names(first, second)
     if reference is not None and reference not in names:
         raise BadInput(f"reference is {reference!r}, which is none of the systems: {', '.join(map(repr, names))}.")
     if not names:
@@ -110,7 +111,7 @@ def bradley_terry(
         return wins.reshape(len(names), len(names))
 
     wins = matrix(won.sum(axis=0))
-    _check_connected(wins, names)
+    check_connected(wins, names)
     zero = np.array([name == reference for name in names])
     if reference is None:
         zero = _core(_reachable(wins), ~zero)
@@ -133,9 +134,8 @@ def bradley_terry(
     return dict(sorted(table.items(), key=lambda item: _order(item[1].estimate.value)))
 
 
-def _names(first: Sequence[str], second: Sequence[str], preferences: Sequence[float]) -> list[str]:
-    """The systems in order of appearance."""
-    check_preferences(preferences)
+def system_names(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """The systems in order of appearance; BadInput on a missing name and on a system compared with itself."""
     for i, (one, other) in enumerate(zip(first, second, strict=True)):
         for column, name in (("first", one), ("second", other)):
             if not isinstance(name, str) or not name:
@@ -178,7 +178,8 @@ def _reachable(wins: Floats) -> Flags:
         step = further
 
 
-def _check_connected(wins: Floats, names: Sequence[str]) -> None:
+def check_connected(wins: Floats, names: Sequence[str]) -> None:
+    """Raise BadInput, naming them, on groups of systems that no comparison joins; wins: one row and column a system."""
     connected = _reachable(wins + wins.T)
     if connected.all():
         return

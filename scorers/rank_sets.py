@@ -1,0 +1,130 @@
+"""Which players are apart, and the set of ranks that each may have, all at once.
+
+Mogstad, Romano, Shaikh and Wilhelm (2024, "Inference for Ranks with Applications to Mobility across Neighbourhoods and
+Academic Achievement across Countries", Review of Economic Studies 91): from intervals of all differences of two players
+that hold together with the confidence level, a player's best rank is 1 + the players certainly stronger, its worst all
+players less those certainly weaker. All these sets hold the true ranks together with at least that level. Their second,
+stepwise part is left out here. The R package csranks has both, for normal estimates; Python has none at hand.
+
+The intervals are those of `davidson.Fit`, each with its own degrees of freedom. What the level of each must be for all
+to hold together follows from the greatest |z| over all pairs of normal draws with the strengths' covariance (max-t).
+Few draws lie beyond a far quantile, so a draw's rank is taken that is too strict by two of its standard errors, and
+Bonferroni's level (alpha over the number of pairs) wherever that is the laxer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from humor_tasks.errors import BadInput
+
+from .davidson import Fit
+from .estimate import check_level
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DRAWS = 20_000
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two players next to each other in the estimated order, and whether they are apart."""
+
+    stronger: str
+    weaker: str
+    apart: bool
+
+
+def rank_sets(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, tuple[int, int]]:
+    """Each player's best and worst rank, strongest player first; rank 1 is the strongest.
+
+    All sets together hold the true ranks with probability `level`. Raises BadInput on a level outside (0, 1).
+    """
+    import numpy as np
+
+    check_level(level)
+    gaps = _gaps(fit, 1 - level, seed)
+    best, worst = 1 + (gaps < 0).sum(axis=1), len(gaps) - (gaps > 0).sum(axis=1)
+    order = np.argsort(-fit.values, kind="stable")
+    return {fit.names[k]: (int(best[k]), int(worst[k])) for k in order}
+
+
+def apart(fit: Fit, alpha: float = 0.05, *, seed: int = 0) -> list[Neighbours]:
+    """The neighbours in the estimated order, strongest first, and which of them are apart.
+
+    They are where 0 is outside the interval of their difference, which holds together with those of all other pairs
+    with probability 1 - alpha. So with at most that probability any pair, neighbours or not, is said to be apart in the
+    wrong order. Raises BadInput on an alpha outside (0, 1).
+    """
+    import numpy as np
+
+    if not 0 < alpha < 1:
+        raise BadInput(f"alpha is {alpha!r}; the probability of a wrong order lies between 0 and 1, for example 0.05.")
+    gaps = _gaps(fit, alpha, seed)
+    order = np.argsort(-fit.values, kind="stable").tolist()
+    pairs = pairwise(order)
+    return [Neighbours(fit.names[a], fit.names[b], bool(gaps[a, b] > 0)) for a, b in pairs]
+
+
+def spent(alpha: float, look: int) -> float:
+    """The error that the look number `look`, from 1, may have where verdicts are looked at after every round.
+
+        alpha / (look * (look + 1))
+
+    Over any number of looks these sum to at most alpha. So the probability that any look errs is at most alpha (the
+    union bound), whenever one stops and whatever made one stop. It is a spending function (Lan and DeMets 1983,
+    Biometrika 70) that needs no number of looks in advance, and uses nothing of how looks depend on each other. Each
+    look costs more than the one before: let the verdicts grow by a share, not by a number, between them. Raises
+    BadInput on an alpha outside (0, 1) and a look below 1.
+    """
+    if not 0 < alpha < 1:
+        raise BadInput(f"alpha is {alpha!r}; the probability of an error lies between 0 and 1, for example 0.05.")
+    if look < 1:
+        raise BadInput(f"look is {look!r}; looks are counted from 1.")
+    return alpha / (look * (look + 1))
+
+
+def _gaps(fit: Fit, alpha: float, seed: int) -> Floats:
+    """By two players [K, K]: how far the difference is above 0 (> 0) or below (< 0) for certain; 0 where it is open."""
+    import numpy as np
+    from scipy.special import stdtrit
+
+    k = len(fit.names)
+    first, second = np.triu_indices(k, 1)
+    weights = np.zeros((len(first), len(fit.parameters)))
+    rows = np.arange(len(first))
+    weights[rows, first], weights[rows, second] = 1, -1
+    values, stderr, dof = fit.contrasts(weights)
+    half = stdtrit(dof, 1 - _pointwise(fit.model[:k, :k], alpha, seed) / 2) * stderr
+    gaps = np.zeros((k, k))
+    gaps[first, second] = np.sign(values) * np.maximum(abs(values) - half, 0)
+    return gaps - gaps.T
+
+
+def _pointwise(covariance: Floats, alpha: float, seed: int) -> float:
+    """The error of each two-sided interval of a difference at which all of them hold together but for alpha."""
+    import numpy as np
+    from scipy.special import ndtr
+
+    k = len(covariance)
+    first, second = np.triu_indices(k, 1)
+    bonferroni = alpha / len(first)
+    beyond = alpha * DRAWS
+    place = int(beyond - 2 * np.sqrt(beyond))
+    if place < 1:
+        return bonferroni
+    spread = np.sqrt(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
+    root = np.linalg.cholesky(covariance)
+    rng = np.random.default_rng(seed)
+    greatest = []
+    for _ in range(10):
+        z = rng.standard_normal((DRAWS // 10, k)) @ root.T
+        greatest.append((abs(z[:, first] - z[:, second]) / spread).max(axis=1))
+    cut = float(np.sort(np.concatenate(greatest))[-place])
+    return max(bonferroni, 2 * float(ndtr(-cut)))
