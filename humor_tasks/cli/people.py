@@ -50,6 +50,7 @@ def _voted() -> Sequence[str]:
 
 @people.command()
 @click.option("--task", cls=TaskOption, tasks=_voted, first=True, help="{names}.")
+@click.option("--arena", type=PATH, metavar="FOLDER", help="The battles of an arena (`humor-tasks captions arena`).")
 @click.option("--system", help="Explanations or stories: option A, a log, samples or file of them, or 'human'.")
 @click.option("--against", help="Explanations or stories: option B, in the same formats.")
 @together(DATASET, REVISION, SPLIT, FOLD, SETTING)
@@ -58,18 +59,30 @@ def _voted() -> Sequence[str]:
 @click.option("--images", type=click.IntRange(0), help="Stories: as in their task, pictures per scene; 0 is all.")
 @together(_SIZE, _SEED, output("the items (.jsonl)", required=True))
 def pairs(
-    task: str, system: str | None, against: str | None, size: int | None, seed: int, output: Path, **parameters: Any
+    task: str,
+    arena: Path | None,
+    system: str | None,
+    against: str | None,
+    size: int | None,
+    seed: int,
+    output: Path,
+    **parameters: Any,
 ) -> None:
     """Write the items to vote on, for `humor-tasks people page`.
 
-    Items are two systems' explanations or stories, or a benchmark's own questions; pictures are written to a folder
-    next to the file.
+    Items are two systems' explanations or stories, a benchmark's own questions, or the battles of an arena, whose votes
+    `humor-tasks captions arena --votes` reads. Pictures are written to a folder next to the file.
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
     from humor_tasks.data.writing import check_output, write_json_lines
     from humor_tasks.people.sources import choices, preferences, rows, sampled_records
 
+    if arena:
+        if system or against or any(value is not None for value in parameters.values()):
+            raise BadInput("--arena: an arena's battles are known; leave out systems and dataset.")
+        _battles(arena, size, seed, output)
+        return
     kinds = voted()
     check_choice("task", task, kinds)
     compared = kinds[task].option_kind == "systems"
@@ -86,6 +99,20 @@ def pairs(
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
     write_json_lines(output, rows(chosen, output))
     click.echo(f"{output}: {len(chosen)} items{f'; left out: {why}' if why else ''}.")
+
+
+def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
+    """Write the battles of an arena as items."""
+    from humor_tasks.data.writing import check_output, write_json_lines
+    from humor_tasks.results.arena.store import open_arena
+    from humor_tasks.results.arena.votes import items
+
+    check_output(output)
+    store, stage = open_arena(arena)
+    if not (rows := items(store.played, stage, size, seed, output)):
+        raise BadInput(f"{arena}: has no battles of different captions.")
+    write_json_lines(output, rows)
+    click.echo(f"{output}: {len(rows)} items, of {len(store.played)} battles.")
 
 
 @people.command()

@@ -47,8 +47,8 @@ class Standing:
 
     strength: relative to the anchor, see `Ladder.anchor`. ranks: the best and worst that it may have, all players' sets
     together at the level. controlled: its strength at equal length. bounds: its strength with each missing verdict
-    on it counted as lost, and as won; equal to the strength where none is missing. beaten: the mean result of its
-    verdicts. marked: "" or what a reader should know, such as that it is also a judge.
+    on it counted as lost, and as won; equal to the strength where none is missing. win_rate: what the fit
+    expects against all others, each as often. marked: "" or what a reader should know, such as that it is also a judge.
     """
 
     player: str
@@ -56,7 +56,7 @@ class Standing:
     ranks: tuple[int, int]
     controlled: Estimate
     bounds: tuple[float, float]
-    beaten: Estimate
+    win_rate: Estimate
     battles: int
     contests: int
     length: float
@@ -171,6 +171,7 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Ke
     fit = fit_of(rows)
     anchor = ANCHOR if ANCHOR in fit.names else ""
     strengths, sets = fit.strengths(anchor or None, level), rank_sets(fit, level)
+    expected = fit.win_rates(level)
     varied = any(row.longer for row in rows)
     by_length = fit_of(rows, by_length=True) if varied else fit
     controlled = by_length.strengths(anchor or None, level)
@@ -189,7 +190,7 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Ke
             sets[name],
             controlled[name],
             bounds[name],
-            _results(of_player[name], name),
+            expected[name],
             len({row.key.battle for row in of_player[name]}),
             len({row.key.contest for row in of_player[name]}),
             stage.players[name].length,

@@ -100,7 +100,7 @@ def _ladder_rows(arena: Arena) -> list[dict[str, Any]]:
         | {"strength_missing_lost": s.bounds[0], "strength_missing_won": s.bounds[1]}
         | _estimate("strength_at_equal_length", s.controlled)
         | ({f"elo{end}": value for end, value in zip(("", "_low", "_high"), s.elo, strict=True)} if arena.elo else {})
-        | _estimate("win_rate", s.beaten)
+        | _estimate("expected_win_rate", s.win_rate)
         | {"battles": s.battles, "contests": s.contests, "characters": s.length, "note": s.marked}
         for s in arena.ladder.standings
     ]
@@ -128,7 +128,7 @@ def as_markdown(arena: Arena) -> str:
     judge_head, judge_rows = _judge_table(ladder)
     lines = [table(head, rows), "", table(judge_head, judge_rows), ""]
     lines += [f"Beware: {warning}" for warning in arena.warnings]
-    return "\n".join([*lines, summary(arena)])
+    return "\n".join([*lines, summary(arena), ""])
 
 
 def summary(arena: Arena) -> str:
@@ -137,20 +137,20 @@ def summary(arena: Arena) -> str:
     contests = len({battle.contest for battle in played})
     zero = f"0 is {ladder.anchor}" if ladder.anchor else "0 is the mean of all players"
     return (
-        f"{len(ladder.standings)} players, {len(ladder.judges)} judges, {len(played):,} battles, {contests} contests, "
+        f"{len(ladder.standings)} players, {len(ladder.judges)} judge{'s' * (len(ladder.judges) != 1)}, {len(played):,} battles, {contests} contests, "
         f"{ladder.verdicts:,} verdicts. It ended because {arena.ended.why}. Strengths are log odds; {zero}."
     )
 
 
 def _ladder_table(arena: Arena) -> tuple[list[str], list[list[str]]]:
     elo = ["Elo"] if arena.elo else []
-    head = ["player", "ranks", "strength", "at equal length", *elo, "win rate, %", "battles", "characters"]
+    head = ["player", "ranks", "strength", "at equal length", *elo, "expected win rate, %", "battles", "characters"]
     rows = []
     for s in arena.ladder.standings:
         ranks = "-".join(map(str, dict.fromkeys(s.ranks)))
         points = [f"{s.elo[0]:.0f} [{s.elo[1]:.0f}, {s.elo[2]:.0f}]"] if arena.elo else []
         named = f"{s.player} ({s.marked})" if s.marked else s.player
-        values = [interval(s.strength, 2), interval(s.controlled, 2), *points, interval(s.beaten, 1, 100)]
+        values = [interval(s.strength, 2), interval(s.controlled, 2), *points, interval(s.win_rate, 1, 100)]
         rows.append([named, ranks, *values, str(s.battles), f"{s.length:.0f}"])
     return head, rows
 

@@ -91,6 +91,16 @@ def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store
     elif folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder}: is not empty and no arena; name a new folder with -o.")
     write_json(path, {"format": FORMAT, "settings": dict(settings)} | _written(stage, path))
+    return _read(folder)
+
+
+def open_arena(folder: Path) -> tuple[Store, Stage]:
+    """An arena as it is in its folder, and what its battles show. Raises BadInput for a folder without an arena."""
+    stage = _stage_in(folder)
+    return _read(folder), stage
+
+
+def _read(folder: Path) -> Store:
     remedy = f"Remove the line, or all of {folder}."
     verdicts, rounds = ReplyStore(folder / VERDICTS), ReplyStore(folder / ROUNDS)
     verdicts.open_records("contest", _verdict, remedy)
@@ -145,8 +155,7 @@ def _written(stage: Stage, path: Path) -> dict[str, Any]:
     return {"scenes": scenes, "players": players}
 
 
-def stage_in(folder: Path) -> Stage:
-    """What the battles of an arena's folder show. Raises BadInput for a folder without an arena."""
+def _stage_in(folder: Path) -> Stage:
     path = folder / ABOUT
     if not path.is_file():
         raise BadInput(f"{folder}: has no {ABOUT}; name the folder of `humor-tasks captions arena`.")
