@@ -43,6 +43,7 @@
 | `davidson` | `davidson`: strengths from single verdicts with ties, presentation order and a covariate |
 | `davidson_likelihood` | the penalised likelihood of `davidson` |
 | `rank_sets` | `rank_sets`: the ranks that each player may have; `apart`, `spent`: which are apart, look after look |
+| `powered_strengths` | `powered_strengths`: by people on part of the battles and a judge on all of them |
 | `battle_design` | `opening`, `next_battles`: which battles of an arena to ask for |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
@@ -78,6 +79,7 @@ from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .panel import MajorityGain, PanelErrors, panel_errors
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
+from .powered_strengths import Powered, powered_strengths
 from .preference import (
     LengthControlled,
     length_controlled_win_rate,
@@ -121,6 +123,7 @@ __all__ = [
     "NoiseCeiling",
     "PairedTest",
     "PanelErrors",
+    "Powered",
     "Preferred",
     "RaterQuality",
     "Rating",
@@ -185,6 +188,7 @@ __all__ = [
     "percentiles",
     "permutation_items",
     "perplexity_estimate",
+    "powered_strengths",
     "prediction_powered",
     "proportion_of_folds",
     "pseudo_values",

@@ -41,11 +41,12 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, check_choice
 
 from .bradley_terry import check_connected, system_names
 from .davidson_likelihood import PRIOR_SD, Verdicts
 from .estimate import Estimate, check_level, cluster_codes, with_interval
+from .preference import finite
 from .validation import check_same_length
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class Fit:
         order effect. The error is by the delta method, and the interval is built on the log odds.
         """
         import numpy as np
+        from scipy.special import expit
 
         k, start = len(self.names), len(self.names) + len(self.ordered)
         shares = np.asarray(self.by_judge) / sum(self.by_judge)
@@ -172,7 +174,7 @@ class Fit:
         for i in np.argsort(-self.values, kind="stable"):
             n, clusters = int(self.verdicts[i].sum()), int(self.met[i, i])
             e = with_interval(float(logits[i]), float(stderr[i]), float(dof[i]), level, n, clusters)
-            found[self.names[i]] = _transformed(e, lambda z: 1 / (1 + math.exp(-z)), 1 / float(odds[i]))
+            found[self.names[i]] = _transformed(e, expit, 1 / float(odds[i]))
         return found
 
     def _player(self, name: str) -> int:
@@ -214,50 +216,47 @@ def davidson(
 
     Leave out verdicts that could not be read. Raises BadInput on a result that is none of the three, players that no
     verdict connects (naming the groups), fewer than two players, fewer than two clusters, a player against itself, a
-    missing name or cluster, an unknown judge in `ordered`, a covariate or time that is no finite number, and lists of
-    different length.
+    missing name or cluster, an unknown judge in `ordered`, a covariate that is no finite number, a time that is not
+    above 0, and lists of different length.
     """
     import numpy as np
 
     times = [1.0] * len(results) if times is None else times
+    covariate = [0.0] * len(results) if (without := covariate is None) else covariate
     columns = {"first": first, "second": second, "results": results, "judges": judges, "clusters": clusters}
-    check_same_length(**columns, times=times, **({} if covariate is None else {"covariate": covariate}))
-    _check_rows(results, judges)
+    check_same_length(**columns, covariate=covariate, times=times)
+    _check_rows(results, judges, times)
     names, graders = system_names(first, second), list(dict.fromkeys(judges))
     if len(names) < 2:
         raise BadInput("no verdicts are given; strengths need verdicts on at least two players.")
-    inclined = graders if ordered is None else [judge for judge in graders if judge in ordered]
     for judge in ordered or ():
-        if judge not in graders:
-            raise BadInput(f"ordered names {judge!r}, which is none of the judges: {', '.join(map(repr, graders))}.")
+        check_choice("ordered", judge, graders)
+    inclined = [ordered is None or judge in ordered for judge in graders]
     codes, count = cluster_codes(clusters)
     if count < 2:
         raise BadInput("all verdicts are of one cluster, so nothing shows how contests vary; add other contests.")
-    one, other = (
-        np.array([{name: k for k, name in enumerate(names)}[n] for n in column]) for column in (first, second)
-    )
-    weight, x = _numbers("times", times), _numbers("covariate", [] if covariate is None else covariate)
-    cells = np.asarray(codes)
-    games, met = _counts(one, other, weight, cells, count, len(names))
+    players = cluster_codes([name for pair in zip(first, second, strict=True) for name in pair])[0]
+    pairs, asked, of = np.reshape(players, (-1, 2)).T, np.array(cluster_codes(judges)[0]), np.array(codes)
+    weight, x = np.asarray(times, dtype=float), finite("covariate", covariate)
+    games, met = _counts(pairs, weight, of, count, len(names))
     check_connected(games, names)
-    scale = float(np.sqrt((x**2).mean())) if len(x) and x.any() else 1.0
-    asked = np.array([graders.index(judge) for judge in judges])
-    rows = Verdicts.of(one, other, asked, [judge in inclined for judge in graders], results, weight, cells, x / scale)
+    scale = float(np.sqrt((x**2).mean())) or 1.0
+    rows = Verdicts.of(pairs, asked, inclined, results, weight, of, x[:0] if without else x / scale)
     parameters, gradients, information = rows.maximum()
-    model = np.linalg.inv(information.sum(axis=0) + np.eye(rows.size) / PRIOR_SD**2)
+    whole = information.sum(axis=0) + np.eye(rows.size) / PRIOR_SD**2
     unit = np.ones(rows.size)
-    unit[rows.size - (len(x) > 0) :] /= scale
-    # Without cluster c: (H - H_c)^-1 g_c.
-    rest = information.sum(axis=0) - information + np.eye(rows.size) / PRIOR_SD**2
-    influence = np.linalg.solve(rest, gradients[..., None])[..., 0] * unit
+    if not without:
+        unit[-1] = 1 / scale
+    # The parameters with cluster c less those without it, to first order.
+    influence = np.linalg.solve(whole - information, gradients[..., None])[..., 0] * unit
     return Fit(
         names=tuple(names),
         judges=tuple(graders),
-        ordered=tuple(inclined),
+        ordered=tuple(judge for judge, inclines in zip(graders, inclined, strict=True) if inclines),
         clusters=tuple(dict.fromkeys(clusters)),
         parameters=parameters * unit,
         covariance=(count - 1) / count * influence.T @ influence,
-        model=model * unit * unit[:, None],
+        model=np.linalg.inv(whole) * unit * unit[:, None],
         influence=influence,
         information=information / unit / unit[:, None],
         verdicts=np.rint(games).astype(np.int64),
@@ -266,8 +265,8 @@ def davidson(
     )
 
 
-def _check_rows(results: Sequence[float], judges: Sequence[str]) -> None:
-    for i, (result, judge) in enumerate(zip(results, judges, strict=True)):
+def _check_rows(results: Sequence[float], judges: Sequence[str], times: Sequence[float]) -> None:
+    for i, (result, judge, number) in enumerate(zip(results, judges, times, strict=True)):
         if not isinstance(result, Real) or result not in (0, 0.5, 1):
             raise BadInput(
                 f"results[{i}] is {result!r}; a result is 1 (the first was preferred), .5 (tie) or 0; leave out "
@@ -275,27 +274,17 @@ def _check_rows(results: Sequence[float], judges: Sequence[str]) -> None:
             )
         if not isinstance(judge, str) or not judge:
             raise BadInput(f"judges[{i}] is {judge!r}; it must be the name of a judge.")
+        if not isinstance(number, Real) or not 0 < number < math.inf:
+            raise BadInput(f"times[{i}] is {number!r}; a row stands for a number of verdicts above 0.")
 
 
-def _numbers(name: str, column: Sequence[float]) -> Floats:
-    """`column` as an array; BadInput on a value that is no finite number."""
-    import numpy as np
-
-    for i, value in enumerate(column):
-        if not isinstance(value, Real) or not math.isfinite(value):
-            raise BadInput(f"{name}[{i}] is {value!r}; each row needs a finite number.")
-    return np.asarray(column, dtype=float)
-
-
-def _counts(
-    one: Integers, other: Integers, weight: Floats, codes: Integers, count: int, players: int
-) -> tuple[Floats, Integers]:
+def _counts(pairs: Integers, weight: Floats, codes: Integers, count: int, players: int) -> tuple[Floats, Integers]:
     """The verdicts on each two players, and the clusters of these; on the diagonal 0 and each player's clusters."""
     import numpy as np
 
     games = np.zeros((players, players))
     seen = np.zeros((count, players, players), dtype=bool)
-    for a, b in ((one, other), (other, one)):
+    for a, b in (pairs, pairs[::-1]):
         np.add.at(games, (a, b), weight)
         seen[codes, a, b] = seen[codes, a, a] = True
     return games, seen.sum(axis=0)
@@ -303,4 +292,4 @@ def _counts(
 
 def _transformed(e: Estimate, f: Callable[[float], float], slope: float) -> Estimate:
     """`f` of an estimate and of its interval; slope: the derivative of f at the value."""
-    return Estimate(f(e.value), e.stderr * slope, f(e.low), f(e.high), e.n, e.clusters)
+    return Estimate(float(f(e.value)), e.stderr * slope, float(f(e.low)), float(f(e.high)), e.n, e.clusters)

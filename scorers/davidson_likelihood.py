@@ -41,8 +41,7 @@ class Verdicts:
     @classmethod
     def of(
         cls,
-        first: Integers,
-        second: Integers,
+        pairs: Integers,
         judges: Integers,
         inclined: Sequence[bool],
         results: Sequence[float],
@@ -52,16 +51,16 @@ class Verdicts:
     ) -> Verdicts:
         """Parameters in order: strengths, delta of the judges that are `inclined`, log nu of all, beta if there is any.
 
-        first, second, judges, codes: numbers from 0; codes are the clusters'. covariate: empty where there is none.
+        pairs [2, rows], judges, codes: numbers from 0; codes are the clusters'. covariate: empty where there is none.
         """
         import numpy as np
 
-        n, players, graders = len(first), int(max(first.max(), second.max())) + 1, len(inclined)
+        n, players, graders = len(codes), int(pairs.max()) + 1, len(inclined)
         start = players + sum(inclined)
         size = start + graders + (len(covariate) > 0)
         delta = np.where(inclined, players + np.cumsum(inclined) - 1, size)
         ones, none = np.ones(n), np.zeros(n)
-        places, on_eta, on_tie = [first, second, delta[judges], start + judges], [ones, -ones, ones, none], [none] * 3
+        places, on_eta, on_tie = [*pairs, delta[judges], start + judges], [ones, -ones, ones, none], [none] * 3
         if len(covariate):
             places, on_eta, on_tie = [*places, np.full(n, size - 1)], [*on_eta, covariate], [*on_tie, ones, none]
         else:

@@ -89,7 +89,7 @@ def length_controlled_win_rate(
     n = check_same_length(preferences=preferences, lengths=lengths, other_lengths=other_lengths, clusters=clusters)
     check_preferences(preferences)
     y = np.asarray(preferences, dtype=float)
-    d = _finite("lengths", lengths) - _finite("other_lengths", other_lengths)
+    d = finite("lengths", lengths) - finite("other_lengths", other_lengths)
     unknown = clustered_mean([math.nan] * n, clusters, level)
     if n and (d.min() > 0 or d.max() < 0):
         return LengthControlled(unknown, unknown)
@@ -114,7 +114,7 @@ def paired_difference(
     lacks must be left out of both lists. Raises BadInput on a score that is None, nan or infinite, naming the row.
     """
     check_same_length(first=first, second=second, clusters=clusters)
-    return clustered_mean((_finite("first", first) - _finite("second", second)).tolist(), clusters, level)
+    return clustered_mean((finite("first", first) - finite("second", second)).tolist(), clusters, level)
 
 
 def needed_items(
@@ -177,7 +177,7 @@ def check_draws(draws: int) -> None:
         raise BadInput(f"draws is {draws}; a standard deviation needs at least 2, an interval some thousands.")
 
 
-def _finite(name: str, column: Sequence[float]) -> Floats:
+def finite(name: str, column: Sequence[float]) -> Floats:
     """`column` as an array; raises BadInput on a value that is not a finite number."""
     import numpy as np
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .davidson import Fit
-from .estimate import check_level
+from .estimate import Estimate, check_level
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +90,21 @@ def spent(alpha: float, look: int) -> float:
     return alpha / (look * (look + 1))
 
 
+def together(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, Estimate]:
+    """Every player's strength from the mean player's, strongest first, with intervals that all hold at once.
+
+    For the drawing of a ladder: of K equally strong players, the intervals of `Fit.strengths` overlap less often than
+    the level promises, because each holds alone. Raises BadInput on a level outside (0, 1).
+    """
+    import numpy as np
+
+    check_level(level)
+    k = len(fit.names)
+    weights = np.zeros((k, len(fit.parameters)))
+    weights[:, :k] = np.eye(k) - 1 / k
+    return fit.strengths(level=1 - _pointwise(fit, weights, 1 - level, seed))
+
+
 def _gaps(fit: Fit, alpha: float, seed: int) -> Floats:
     """By two players [K, K]: how far the difference is above 0 (> 0) or below (< 0) for certain; 0 where it is open."""
     import numpy as np
@@ -101,30 +116,27 @@ def _gaps(fit: Fit, alpha: float, seed: int) -> Floats:
     rows = np.arange(len(first))
     weights[rows, first], weights[rows, second] = 1, -1
     values, stderr, dof = fit.contrasts(weights)
-    half = stdtrit(dof, 1 - _pointwise(fit.model[:k, :k], alpha, seed) / 2) * stderr
+    half = stdtrit(dof, 1 - _pointwise(fit, weights, alpha, seed) / 2) * stderr
     gaps = np.zeros((k, k))
     gaps[first, second] = np.sign(values) * np.maximum(abs(values) - half, 0)
     return gaps - gaps.T
 
 
-def _pointwise(covariance: Floats, alpha: float, seed: int) -> float:
-    """The error of each two-sided interval of a difference at which all of them hold together but for alpha."""
+def _pointwise(fit: Fit, weights: Floats, alpha: float, seed: int) -> float:
+    """The error that each two-sided interval of these contrasts of strengths [rows, P] may have, so that all hold
+    together but for alpha.
+    """
     import numpy as np
     from scipy.special import ndtr
 
-    k = len(covariance)
-    first, second = np.triu_indices(k, 1)
-    bonferroni = alpha / len(first)
     beyond = alpha * DRAWS
     place = int(beyond - 2 * np.sqrt(beyond))
     if place < 1:
-        return bonferroni
-    spread = np.sqrt(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
-    root = np.linalg.cholesky(covariance)
+        return alpha / len(weights)
+    k = len(fit.names)
+    root = weights[:, :k] @ np.linalg.cholesky(fit.model[:k, :k])
+    root /= np.sqrt(np.square(root).sum(axis=1))[:, None]
     rng = np.random.default_rng(seed)
-    greatest = []
-    for _ in range(10):
-        z = rng.standard_normal((DRAWS // 10, k)) @ root.T
-        greatest.append((abs(z[:, first] - z[:, second]) / spread).max(axis=1))
+    greatest = [abs(rng.standard_normal((DRAWS // 10, k)) @ root.T).max(axis=1) for _ in range(10)]
     cut = float(np.sort(np.concatenate(greatest))[-place])
-    return max(bonferroni, 2 * float(ndtr(-cut)))
+    return max(alpha / len(weights), 2 * float(ndtr(-cut)))
