@@ -18,11 +18,14 @@ from humor_tasks.scorers.agreement import raw_agreement
 from humor_tasks.scorers.davidson import Fit, davidson
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.krippendorff import krippendorff_alpha
+from humor_tasks.scorers.powered_strengths import powered_strengths
 from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.rank_sets import apart, rank_sets, spent
 
 SAME = "same captions"
+PERSON = "person/"
+"""What the name of an annotator as a judge begins with."""
 ELO = 400 / math.log(10)
 """Elo points of one unit of strength."""
 MEDIAN_ELO = 1000
@@ -97,6 +100,21 @@ class JudgeReport:
 
 
 @dataclass(frozen=True)
+class ByPeople:
+    """Strengths by people's votes, relative to the mean player.
+
+    alone: by the votes alone. powered: with the models' verdicts on the battles that nobody voted on, by
+    `scorers.powered_strengths`; None where votes lack a player. weight: of these verdicts, from 0 to 1.
+    """
+
+    votes: int
+    raters: int
+    alone: Mapping[str, Estimate]
+    powered: Mapping[str, Estimate] | None
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
 class Ladder:
     """Everything that is said of an arena, players with the strongest first.
 
@@ -114,6 +132,7 @@ class Ladder:
     longer: Estimate | None
     missing: int
     verdicts: int
+    people: ByPeople | None = None
 
 
 # ---- rows -----------------------------------------------------------------------------------------
@@ -121,8 +140,8 @@ class Ladder:
 
 def verdict_rows(store: Store, stage: Stage, votes: Mapping[Key, Kept] | None = None) -> list[Row]:
     """The verdicts on the battles of the arena, and a tie for each judge where both players show the same captions."""
-    kept = {**store.kept, **(votes or {})}
-    rows = [_row(stage, key, verdict) for key, verdict in kept.items()]
+    kept = store.kept
+    rows = [_row(stage, key, verdict) for key, verdict in {**kept, **(votes or {})}.items()]
     judges = dict.fromkeys(key.judge for key in kept)
     same = [battle for battle in store.played if stage.same(battle)]
     rows += [_row(stage, Key(*battle, judge), Kept("tie", SAME)) for battle in same for judge in judges]
@@ -209,12 +228,33 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Ke
         by_length.slope(level) if varied else None,
         missing,
         len(rows),
+        _by_people(rows, level),
     )
+
+
+def _by_people(rows: Sequence[Row], level: float) -> ByPeople | None:
+    """People's own ladder, and what models add to it; None without votes."""
+    votes = [row for row in rows if row.key.judge.startswith(PERSON)]
+    if not votes:
+        return None
+    people, judged = fit_of(votes), {row.key.battle for row in votes}
+    of_models = [row for row in rows if not row.key.judge.startswith(PERSON)]
+    part = [row for row in of_models if row.key.battle in judged]
+    about = len(votes), len({row.key.judge for row in votes}), people.strengths(None, level)
+    if not _players(of_models) == _players(part) == set(people.names):
+        return ByPeople(*about, None)
+    powered = powered_strengths(people, fit_of(part), fit_of(of_models), level)
+    return ByPeople(*about, powered.strengths, powered.weight)
 
 
 def _same_model(player: str, judge: str) -> bool:
     """Whether a player has a judge's name, with or without the provider."""
     return player == judge or player.rpartition("/")[2] == judge.rpartition("/")[2]
+
+
+def _players(rows: Sequence[Row]) -> set[str]:
+    """The players with a result."""
+    return {name for row in rows if row.result is not None for name in row.key[1:3]}
 
 
 def _bounds(rows: Sequence[Row], name: str, anchor: str, value: float) -> tuple[float, float]:

@@ -127,6 +127,8 @@ def as_markdown(arena: Arena) -> str:
     head, rows = _ladder_table(arena)
     judge_head, judge_rows = _judge_table(ladder)
     lines = [table(head, rows), "", table(judge_head, judge_rows), ""]
+    if people := _people_table(ladder):
+        lines += [people["note"], "", table(people["head"], people["rows"]), ""]
     lines += [f"Beware: {warning}" for warning in arena.warnings]
     return "\n".join([*lines, summary(arena), ""])
 
@@ -137,8 +139,9 @@ def summary(arena: Arena) -> str:
     contests = len({battle.contest for battle in played})
     zero = f"0 is {ladder.anchor}" if ladder.anchor else "0 is the mean of all players"
     return (
-        f"{len(ladder.standings)} players, {len(ladder.judges)} judge{'s' * (len(ladder.judges) != 1)}, {len(played):,} battles, {contests} contests, "
-        f"{ladder.verdicts:,} verdicts. It ended because {arena.ended.why}. Strengths are log odds; {zero}."
+        f"{len(ladder.standings)} players, {len(ladder.judges)} judge{'s' * (len(ladder.judges) != 1)}, "
+        f"{len(played):,} battles, {contests} contests, {ladder.verdicts:,} verdicts. "
+        f"It ended because {arena.ended.why}. Strengths are log odds; {zero}."
     )
 
 
@@ -184,6 +187,27 @@ def _judge_table(ladder: Ladder) -> tuple[list[str], list[list[str]]]:
     return head, rows
 
 
+def _people_table(ladder: Ladder) -> dict[str, Any] | None:
+    """People's votes: strengths by them alone, and with the models' verdicts on all battles."""
+    people = ladder.people
+    if people is None:
+        return None
+    note = f"{people.votes:,} votes by {people.raters} annotators. Strengths are relative to the mean player."
+    if people.powered is None:
+        note += " Verdicts of models do not help: votes and verdicts on the same battles lack a player."
+        return {
+            "note": note,
+            "head": ["player", "by people alone"],
+            "rows": [[name, interval(e, 2)] for name, e in people.alone.items()],
+        }
+    note += (
+        f" The models' verdicts on the other battles enter with the weight {people.weight:.2f}. That is valid if the "
+        "battles with votes are a random sample of all (`people pairs --arena --size`)."
+    )
+    rows = [[name, interval(people.alone[name], 2), interval(e, 2)] for name, e in people.powered.items()]
+    return {"note": note, "head": ["player", "by people alone", "prediction-powered"], "rows": rows}
+
+
 # ---- page -----------------------------------------------------------------------------------------
 
 
@@ -217,6 +241,7 @@ def page(arena: Arena) -> str:
         shown=min(len(arena.store.played), MOST_BATTLES),
         all=len(arena.store.played),
         verdicts=VERDICTS,
+        people=_people_table(ladder),
         made=[(name, str(value)) for name, value in arena.settings.items()],
     )
 

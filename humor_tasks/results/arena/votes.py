@@ -11,11 +11,9 @@ from humor_tasks.benchmarks.card import RANKING
 from humor_tasks.people.sources import copy_picture, sampled
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import PREFERENCE, TIE
+from humor_tasks.results.arena.ladder import PERSON
 from humor_tasks.results.arena.players import Battle, Key, Stage
 from humor_tasks.results.arena.store import Kept
-
-PERSON = "person/"
-"""What the name of an annotator as a judge begins with."""
 
 
 def identity(battle: Battle, stage: Stage) -> str:
