@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
 
 Battle = tuple[Hashable, str, str]  # contest, player, player
 Available = Mapping[str, Collection[Hashable]]  # the contests for which a player has captions
@@ -37,31 +37,30 @@ def opening(
     design is connected from two battles a player on. An odd number of battles for an odd number of players is
     impossible; one player then has one more. After a full round of pairs the next one begins.
 
-    A battle goes to the contest with the fewest so far, then to that where its two players have the fewest; contests
+    A battle goes to the contest with the fewest so far, of these to one where its two players have the fewest. Contests
     differ by at most one battle, unless players lack captions. available: the contests of each player (None: all of
     them have all); a battle without a contest left is left out. Raises BadInput on fewer than two players, a player or
-    contest named twice, no contest, and a `per_player` below 1.
+    contest named twice, no contest, a player that `available` lacks, and a `per_player` below 1.
     """
     import numpy as np
 
     _check(players, contests, per_player)
     rng = np.random.default_rng(seed)
     k = len(players)
-    order = rng.permutation(k)
-    edges = [(int(order[i]), int(order[j])) for i, j in _circle(k, per_player)]
-    open_ = _open(players, contests, available)
-    met = np.zeros((k, k, len(contests)), dtype=bool)
-    load, busy, lot = np.zeros(len(contests)), np.zeros((k, len(contests))), rng.permutation(len(contests))
-    battles: list[Battle] = []
-    for a, b in edges:
-        free = np.flatnonzero(open_[a] & open_[b] & ~met[a, b])
+    order, lot = rng.permutation(k), rng.permutation(len(contests))
+    left = _both(_open(players, contests, available))
+    load, busy = np.zeros(len(contests)), np.zeros((k, len(contests)))
+    battles: list[tuple[int, int, int]] = []
+    for a, b in order[np.array(_circle(k, per_player))].tolist():
+        free = np.flatnonzero(left[a, b])
         if len(free):
-            c = free[np.lexsort((lot[free], busy[a, free] + busy[b, free], load[free]))[0]]
-            met[a, b, c] = met[b, a, c] = True
+            c = int(free[np.lexsort((lot[free], busy[a, free] + busy[b, free], load[free]))[0]])
+            left[a, b, c] = left[b, a, c] = False
             load[c] += 1
             busy[[a, b], c] += 1
-            battles.append((contests[c], players[a], players[b]))
-    return battles
+            battles.append((c, a, b))
+    _even_out(battles, left, load)
+    return [(contests[c], players[a], players[b]) for c, a, b in battles]
 
 
 def next_battles(
@@ -94,8 +93,7 @@ def next_battles(
     numbers = {name: i for i, name in enumerate(names)}
     contests = list(dict.fromkeys(c for name in names for c in _of(available, name)))
     place = {contest: i for i, contest in enumerate(contests)}
-    open_ = _open(names, contests, available)
-    left = open_[:, None] & open_[None]
+    left = _both(_open(names, contests, available))
     load, battles = np.zeros(len(contests)), 0
     for contest, a, b in played:
         if a not in numbers or b not in numbers:
@@ -133,21 +131,36 @@ def next_battles(
 
 def _circle(k: int, per_player: int) -> list[tuple[int, int]]:
     """The places of the two players of each battle, on a circle of k places."""
-    steps = list(range(1, (k + 1) // 2))
-    edges: list[tuple[int, int]] = []
-    left = per_player
-    while left > 0:
-        for step in steps:
-            if left >= 2:
-                edges += [(i, (i + step) % k) for i in range(k)]
-                left -= 2
-        if left and k % 2 == 0:
-            edges += [(i, i + k // 2) for i in range(k // 2)]
-            left -= 1
-        elif left == 1:
-            edges += [(i, (i + 1) % k) for i in range(0, k, 2)]
-            left = 0
-    return edges
+    half = k // 2
+    steps = [[(i, (i + step) % k) for i in range(k)] for step in range(1, (k + 1) // 2)]
+    # One battle a player: with those opposite; for odd k, along the last step, whose circle holds all players.
+    once = (
+        [(i, i + half) for i in range(half)]
+        if k % 2 == 0
+        else [(i * half % k, (i + 1) * half % k) for i in range(0, k, 2)]
+    )
+    whole, left = divmod(per_player, k - 1)
+    everyone = [*steps, once] if k % 2 == 0 else steps
+    rounds = everyone * whole + steps[: left // 2] + [once] * (left % 2)
+    return [edge for edges in rounds for edge in edges]
+
+
+def _even_out(battles: list[tuple[int, int, int]], left: Flags, load: Floats) -> None:
+    """Move battles from the fullest contest to the emptiest until they differ by at most one.
+
+    Of the pairs in the fuller contest, one at least has not met in the other: it holds fewer.
+    """
+    while load.max() - load.min() > 1:
+        high, low = int(load.argmax()), int(load.argmin())
+        movable = [i for i, (c, a, b) in enumerate(battles) if c == high and left[a, b, low]]
+        if not movable:
+            return  # captions are missing
+        _, a, b = battles[movable[-1]]
+        battles[movable[-1]] = low, a, b
+        left[a, b, low] = left[b, a, low] = False
+        left[a, b, high] = left[b, a, high] = True
+        load[high] -= 1
+        load[low] += 1
 
 
 def _neighbours(fit: Fit, alpha: float) -> tuple[Floats, Floats]:
@@ -197,7 +210,7 @@ def _of(available: Available, name: str) -> Collection[Hashable]:
     return available[name]
 
 
-def _open(players: Sequence[str], contests: Sequence[Hashable], available: Available | None) -> NDArray[np.bool_]:
+def _open(players: Sequence[str], contests: Sequence[Hashable], available: Available | None) -> Flags:
     """Whether a player has captions for a contest [players, contests]."""
     import numpy as np
 
@@ -205,3 +218,9 @@ def _open(players: Sequence[str], contests: Sequence[Hashable], available: Avail
         return np.ones((len(players), len(contests)), dtype=bool)
     held = [set(_of(available, name)) for name in players]
     return np.array([[contest in mine for contest in contests] for mine in held], dtype=bool)
+
+
+def _both(open_: Flags) -> Flags:
+    """Whether two players both have captions for a contest [players, players, contests]."""
+    both: Flags = open_[:, None] & open_[None]
+    return both

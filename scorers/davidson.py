@@ -154,6 +154,7 @@ class Fit:
         import numpy as np
         from scipy.special import expit
 
+        check_level(level)
         k, start = len(self.names), len(self.names) + len(self.ordered)
         shares = np.asarray(self.by_judge) / sum(self.by_judge)
         half = (self.values[:, None] - self.values)[..., None] / 2

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DRAWS = 20_000
+DRAWS = 50_000
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,16 @@ def test_the_strongest_comes_first() -> None:
     assert (next(iter(found)), list(found)[-1]) == ("z", "x")
 
 
+def test_davidsons_model_without_ties_and_order_is_this_one() -> None:
+    rows = [row for row in league() if row[2] != 0.5]
+    first, second, preferences, clusters = (list(column) for column in zip(*rows, strict=True))
+    # A row is many verdicts, beside which davidson's prior weighs nothing.
+    found = scorers.davidson(
+        first, second, preferences, ["x"] * len(rows), clusters, ordered=[], times=[1e7] * len(rows)
+    )
+    assert dict(zip(found.names, found.values.tolist(), strict=True)) == pytest.approx(values(fitted(rows)), abs=1e-4)
+
+
 # ---- where there is no maximum ------------------------------------------------------------------
 
 
