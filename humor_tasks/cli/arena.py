@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humor_tasks.cli.captions import CONTESTS, contests_of, crowd_for, opened
-from humor_tasks.cli.options import MODEL_ARGS, NO_CACHE, PATH, TWICE, logs_of, together
+from humor_tasks.cli.options import MODEL_ARGS, NO_CACHE, PATH, TWICE, logs_of, output, together
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.results.arena.players import Key, Player, Scene, Show
-    from humor_tasks.results.arena.store import Kept
+    from humor_tasks.arena.players import Key, Player, Scene, Show
+    from humor_tasks.arena.store import Kept
 
 _WHAT = together(
     click.option("--judge", "judges", multiple=True, metavar="MODEL[,MODEL]", help="Inspect models that judge."),
@@ -46,7 +46,7 @@ _HOW = together(
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @together(_WHAT, TWICE, CONTESTS, _HOW)
-@click.option("-o", "--output", "folder", required=True, type=PATH, metavar="FOLDER", help="The arena's folder.")
+@output("the arena's folder", required=True)
 def arena(
     runs: tuple[Path, ...],
     judges: tuple[str, ...],
@@ -64,7 +64,7 @@ def arena(
     structured: bool,
     batch: bool,
     no_cache: bool,
-    folder: Path,
+    output: Path,
     **options: Any,
 ) -> None:
     """Rank systems by battles: two players' captions for one contest, judged in both orders.
@@ -74,14 +74,14 @@ def arena(
     until every two neighbours are apart or the budget is spent. The same command resumes an interrupted arena; more
     players, judges or budget extend it.
     """
+    from humor_tasks.arena import page, rounds
+    from humor_tasks.arena.judging import open_judges
+    from humor_tasks.arena.ladder import ladder_of
+    from humor_tasks.arena.players import Stage, check_players
+    from humor_tasks.arena.store import open_store
+    from humor_tasks.arena.votes import read_people
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
-    from humor_tasks.results.arena import page, rounds
-    from humor_tasks.results.arena.judging import open_judges
-    from humor_tasks.results.arena.ladder import ladder_of
-    from humor_tasks.results.arena.players import Stage, check_players
-    from humor_tasks.results.arena.store import open_store
-    from humor_tasks.results.arena.votes import read_people
 
     if picker and show == "ten":
         raise BadInput("--picker picks one caption; leave it out with --show ten.")
@@ -94,7 +94,7 @@ def arena(
     most = rounds.budget_of(budget, stage)
     settings = {"show": show, "picker": picker, "seed": seed, "prompts": prompts, "structured": structured}
     settings |= {name: value for name, value in options.items() if value is not None}
-    store = open_store(folder, settings, stage)
+    store = open_store(output, settings, stage)
     prompted = sum(1 + judge.ordered for judge in panel)
     click.echo(
         f"{len(players)} players, {len(scenes)} contests; at most {most:,} battles, {most * prompted:,} verdicts."
@@ -114,7 +114,7 @@ def arena(
     )
     page.write(told)
     echo(page.as_markdown(told))
-    click.echo(f"{folder / page.PAGE}: the ladder, the judges and every battle; logs are in {folder / 'logs'}.")
+    click.echo(f"{output / page.PAGE}: the ladder, the judges and every battle; logs are in {output / 'logs'}.")
 
 
 def _players(
@@ -127,7 +127,7 @@ def _players(
     human: bool,
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The scenes, the players, and what a reader has to know of them."""
-    from humor_tasks.results.arena.players import people, scenes_of, systems
+    from humor_tasks.arena.players import people, scenes_of, systems
     from humor_tasks.results.captions.files import read_all
     from humor_tasks.results.captions.placing import best_of
 

@@ -103,9 +103,9 @@ def pairs(
 
 def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the battles of an arena as items."""
+    from humor_tasks.arena.store import open_arena
+    from humor_tasks.arena.votes import items
     from humor_tasks.data.writing import check_output, write_json_lines
-    from humor_tasks.results.arena.store import open_arena
-    from humor_tasks.results.arena.votes import items
 
     check_output(output)
     store, stage = open_arena(arena)

@@ -40,6 +40,7 @@ MAY_IMPORT = {
         *("on_inspect", "testing", "_registry", "data.logs.inspect_logs"),
         *(
             "results.grade",
+            "arena.judging",
             "results.captions.against",
             "results.captions.pairwise",
             "results.reproduce.recipes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from humor_tasks.results.arena.players import Player, Scene, Stage
+from humor_tasks.arena.players import Player, Scene, Stage
 
 RANKED = ("best", "good", "fair", "poor")
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from humor_tasks.arena.players import ANCHOR, PEOPLE, Key, Stage, characters
+from humor_tasks.arena.store import Kept, Store
 from humor_tasks.errors import BadInput
-from humor_tasks.results.arena.players import ANCHOR, PEOPLE, Key, Stage, characters
-from humor_tasks.results.arena.store import Kept, Store
 from humor_tasks.scorers.agreement import raw_agreement
 from humor_tasks.scorers.davidson import Fit, davidson
 from humor_tasks.scorers.estimate import Estimate

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from standins import commands
 
+from humor_tasks.arena import page
+from humor_tasks.arena.ladder import ladder_of
+from humor_tasks.arena.players import ANCHOR, PEOPLE, Battle, Key, Player, Stage, check_players, systems
+from humor_tasks.arena.rounds import Ended
+from humor_tasks.arena.store import Kept, Store, open_store
+from humor_tasks.arena.votes import identity, items, read_people
 from humor_tasks.errors import BadInput
 from humor_tasks.people.votes import Vote, write_votes
-from humor_tasks.results.arena import page
-from humor_tasks.results.arena.ladder import ladder_of
-from humor_tasks.results.arena.players import ANCHOR, PEOPLE, Battle, Key, Player, Stage, check_players, systems
-from humor_tasks.results.arena.rounds import Ended
-from humor_tasks.results.arena.store import Kept, Store, open_store
-from humor_tasks.results.arena.votes import identity, items, read_people
 from humor_tasks.results.captions.files import CaptionGroup
 
 Rule = Callable[[Key], str | None]

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from humor_tasks.arena.ladder import JudgeReport, Ladder, Standing
+from humor_tasks.arena.players import Battle, Key, Stage
+from humor_tasks.arena.rounds import Ended
+from humor_tasks.arena.store import VERDICTS, Kept, Store
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.pages import render
 from humor_tasks.data.tables import interval, percent, table
 from humor_tasks.data.writing import write_table, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.results.arena.ladder import JudgeReport, Ladder, Standing
-from humor_tasks.results.arena.players import Battle, Key, Stage
-from humor_tasks.results.arena.rounds import Ended
-from humor_tasks.results.arena.store import VERDICTS, Kept, Store
 from humor_tasks.scorers.estimate import Estimate
 
 PAGE = "index.html"
@@ -226,7 +226,7 @@ def page(arena: Arena) -> str:
     )
     apart = {one: decided for one, _, decided in ladder.apart}
     return render(
-        "results/arena/arena.html",
+        "arena/arena.html",
         title=TITLE,
         contents=_CONTENTS,
         summary=summary(arena),

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.arena.ladder import PERSON
+from humor_tasks.arena.players import Battle, Key, Stage
+from humor_tasks.arena.store import Kept
 from humor_tasks.benchmarks.card import RANKING
 from humor_tasks.people.sources import copy_picture, sampled
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import PREFERENCE, TIE
-from humor_tasks.results.arena.ladder import PERSON
-from humor_tasks.results.arena.players import Battle, Key, Stage
-from humor_tasks.results.arena.store import Kept
 
 
 def identity(battle: Battle, stage: Stage) -> str:

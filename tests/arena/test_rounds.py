@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from standins.attacks import for_letter
 
+from humor_tasks.arena import judging, rounds
+from humor_tasks.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
+from humor_tasks.arena.ladder import ladder_of
+from humor_tasks.arena.players import Battle, Key, Player, Scene, Stage
+from humor_tasks.arena.store import Store, open_store
 from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.graders import GraderSettings
-from humor_tasks.results.arena import judging, rounds
-from humor_tasks.results.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
-from humor_tasks.results.arena.ladder import ladder_of
-from humor_tasks.results.arena.players import Battle, Key, Player, Scene, Stage
-from humor_tasks.results.arena.store import Store, open_store
 from humor_tasks.testing import scripted_judge
 from humor_tasks.testing.judges import material
 

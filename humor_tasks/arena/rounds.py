@@ -11,11 +11,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from humor_tasks.arena.judging import Judge, ask, wanted
+from humor_tasks.arena.ladder import fit_of, verdict_rows
+from humor_tasks.arena.players import Battle, Show, Stage
+from humor_tasks.arena.store import Store
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.arena.judging import Judge, ask, wanted
-from humor_tasks.results.arena.ladder import fit_of, verdict_rows
-from humor_tasks.results.arena.players import Battle, Show, Stage
-from humor_tasks.results.arena.store import Store
 from humor_tasks.scorers.battle_design import next_battles, opening
 from humor_tasks.scorers.davidson import Fit
 from humor_tasks.scorers.rank_sets import apart, spent

@@ -19,6 +19,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
+from humor_tasks.arena.players import Battle, Key, Scene, Show, Stage
+from humor_tasks.arena.store import LOGS, Kept, Store
 from humor_tasks.benchmarks.judging import Judgement, Rubric, Verdict, open_rubric
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
@@ -26,8 +28,6 @@ from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
 from humor_tasks.on_inspect.messages import prompt_messages
-from humor_tasks.results.arena.players import Battle, Key, Scene, Show, Stage
-from humor_tasks.results.arena.store import LOGS, Kept, Store
 from humor_tasks.results.captions.placing import check_scores_captions
 from humor_tasks.scorers.preferred import WORDS
 
