@@ -103,6 +103,11 @@ class ScoringJudge:
         return dict(zip(texts, scores, strict=True))
 
 
+def question(show: Show, prompts: str | None) -> Rubric:
+    """The judges' question. prompts: a prompt set, or a folder of templates. Raises BadInput where there is none."""
+    return open_rubric(FAMILY, prompts, JUDGEMENTS[show])
+
+
 def open_judges(
     names: Sequence[str],
     model_args: Sequence[str] = (),
@@ -119,7 +124,7 @@ def open_judges(
         raise BadInput("an arena needs a judge; name one with --judge.")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BadInput(f"--judge: {twice[0]} is named twice; its verdicts would be the same.")
-    rubric, settings = open_rubric(FAMILY, prompts, JUDGEMENTS[show]), GraderSettings(**how)
+    rubric, settings = question(show, prompts), GraderSettings(**how)
     judges: list[Judge] = []
     for name in names:
         model = open_model(name, model_args)
@@ -170,9 +175,7 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     if not keys:
         return
     register_prices()
-    rubric = next(
-        (j.rubric for j in judges if isinstance(j, PromptedJudge)), open_rubric(FAMILY, None, JUDGEMENTS[show])
-    )
+    rubric = next((j.rubric for j in judges if isinstance(j, PromptedJudge)), question(show, None))
     by_order: dict[tuple[str, str, str], list[str]] = {}
     for key in keys:
         by_order.setdefault(key[:3], []).append(key.judge)

@@ -75,7 +75,7 @@ def arena(
     players, judges or budget extend it.
     """
     from humor_tasks.arena import page, rounds
-    from humor_tasks.arena.judging import open_judges
+    from humor_tasks.arena.judging import open_judges, question
     from humor_tasks.arena.ladder import ladder_of
     from humor_tasks.arena.players import Stage, check_players
     from humor_tasks.arena.store import open_store
@@ -92,7 +92,8 @@ def arena(
     check_players(players)
     stage = Stage(scenes, {player.name: player for player in players})
     most = rounds.budget_of(budget, stage)
-    settings = {"show": show, "picker": picker, "seed": seed, "prompts": prompts, "structured": structured}
+    settings = {"show": show, "picker": picker, "seed": seed, "question": question(show, prompts).hash}
+    settings |= {"structured": structured}
     settings |= {name: value for name, value in options.items() if value is not None}
     store = open_store(output, settings, stage)
     prompted = sum(1 + judge.ordered for judge in panel)
