@@ -11,7 +11,7 @@ Printed with Monte Carlo errors:
 - a judge that answers at random: how often the intervals of all players overlap;
 - an arena that stops as soon as all neighbours are apart: how often any pair was said to be apart in the wrong order,
   and how many battles it took, chosen by `next_battles` and as a round robin; one that is never settled has them all;
-- people who judge a third of the battles, and a judge of other taste who judges all: coverage, and the error saved.
+- people who judge a third of the battles, and a judge with errors who judges all: coverage, and the error saved.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ ORDER, NU, SLOPE = np.array([0.3, -0.6]), np.array([0.3, 0.8]), 0.3
 OF_CONTEST, OF_JUDGE = 0.5, 0.3
 EQUAL = np.zeros(K)
 LONGER = np.linspace(-0.5, 0.5, K)[[3, 6, 0, 5, 1, 7, 4, 2]]  # mean length of a player's captions, in their sd
-GAPS = {
-    "equally spaced": [0.8] * 7,
-    "unequally spaced": [2, 0.8, 1.4, 0.8, 2, 1.4, 0.8],
-    "nearly equal": [0.05] * 7,
+LADDERS = {  # contests, and gaps of neighbours in log odds
+    "equally spaced": (180, [0.7] * 7),
+    "unequally spaced": (180, [1.5, 0.7, 1.2, 0.7, 1.5, 1.2, 0.7]),
+    "nearly equal": (44, [0.05] * 7),
 }
 GROWTH = 1.25  # of the battles from look to look
 
@@ -186,18 +186,22 @@ def stopping(replicates: int, contests: int, gaps: list[float]) -> str:
         arena = drawn(strengths - strengths.mean(), contests, rng)
         found.append([stopped(arena, contests, seed, adaptive, K - 1) for adaptive in (True, False)])
     counts, done, false = (np.array([[each[k] for each in row] for row in found]) for k in range(3))
-    means = counts.mean(axis=0)
-    error = np.std(counts[:, 0] - means[0] / means[1] * counts[:, 1]) / means[1] / math.sqrt(len(counts))
-    return (
-        f"false order: adaptive {share(false[:, 0])}, round robin {share(false[:, 1])}\n    settled before all battles "
-        f"were spent: {done[:, 0].mean():.2f}, {done[:, 1].mean():.2f}; battles {means[0]:.0f} and {means[1]:.0f}, "
-        f"ratio {means[0] / means[1]:.2f} +- {error:.2f} (medians {np.median(counts[:, 0]):.0f} and "
-        f"{np.median(counts[:, 1]):.0f})"
-    )
+    ends = {"all": counts, "settled by both": counts[done.all(axis=1)]}
+    shown = [f"false order: adaptive {share(false[:, 0])}, round robin {share(false[:, 1])}"]
+    shown += [f"settled before all battles were spent: {done[:, 0].mean():.2f} and {done[:, 1].mean():.2f}"]
+    for which, of in ends.items():
+        if len(of):
+            means, middle = of.mean(axis=0), np.median(of, axis=0)
+            error = np.std(of[:, 0] - means[0] / means[1] * of[:, 1]) / means[1] / math.sqrt(len(of))
+            shown += [
+                f"battles, {which} ({len(of)}): mean {means[0]:.0f} and {means[1]:.0f}, "
+                f"ratio {means[0] / means[1]:.2f} +- {error:.2f}; median {middle[0]:.0f} and {middle[1]:.0f}"
+            ]
+    return "\n    ".join(shown)
 
 
 def powered(replicates: int, contests: int, per_player: int, gaps: list[float]) -> str:
-    """People judge a third of the battles, once each; the judge, whose taste differs, all of them in both orders."""
+    """People judge a third of the battles; a judge that says what they would say, but for errors, judges all."""
     rng = np.random.default_rng(contests)
     strengths = -np.cumsum([0, *gaps]) + np.mean(np.cumsum([0, *gaps]))
     true = dict(zip(NAMES, truth(strengths), strict=True))
@@ -208,9 +212,9 @@ def powered(replicates: int, contests: int, per_player: int, gaps: list[float]) 
         part = [battles[i] for i in rng.permutation(len(battles))[: len(battles) // 3]]
         people = arena.fit(part)
         skewed = Arena(
-            np.where(rng.random(arena.results.shape) < 0.3, arena.results[::-1], arena.results), arena.lengths
+            np.where(rng.random(arena.results.shape) < 0.2, arena.results[::-1], arena.results), arena.lengths
         )
-        found = powered_strengths(people, skewed.fit(part), skewed.fit(battles))
+        found = powered_strengths(people, judge.fit(part), judge.fit(battles))
         hits.append([e.low <= true[name] <= e.high for name, e in found.strengths.items()])
         alone = people.strengths()
         widths.append(np.mean([found.strengths[name].stderr / alone[name].stderr for name in NAMES]))
@@ -237,9 +241,8 @@ def main() -> None:
             shown = flat(given.replicates, contests, per_player)
             print(f"at random, {contests} contests, {per_player} battles a player: {shown}", flush=True)
     if given.only in (None, "stopping"):
-        for name, gaps in GAPS.items():
-            for contests in (44, 90):
-                print(f"{name}, {contests} contests: {stopping(given.replicates, contests, gaps)}", flush=True)
+        for name, (contests, gaps) in LADDERS.items():
+            print(f"{name}, {contests} contests: {stopping(given.replicates, contests, gaps)}", flush=True)
     if given.only in (None, "powered"):
         shown = powered(given.replicates, 90, 56, [0.3] * 7)
         print(f"people on a third of 224 battles, 90 contests: {shown}", flush=True)
