@@ -211,9 +211,8 @@ def powered(replicates: int, contests: int, per_player: int, gaps: list[float]) 
         battles = opening(NAMES, range(contests), seed, per_player)
         part = [battles[i] for i in rng.permutation(len(battles))[: len(battles) // 3]]
         people = arena.fit(part)
-        skewed = Arena(
-            np.where(rng.random(arena.results.shape) < 0.2, arena.results[::-1], arena.results), arena.lengths
-        )
+        wrong = rng.random(arena.results.shape) < 0.2
+        judge = Arena(np.where(wrong, 1 - arena.results, arena.results), arena.lengths)
         found = powered_strengths(people, judge.fit(part), judge.fit(battles))
         hits.append([e.low <= true[name] <= e.high for name, e in found.strengths.items()])
         alone = people.strengths()
