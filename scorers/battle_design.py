@@ -85,12 +85,16 @@ def next_battles(
     is in the contest with the fewest battles of those where both have captions and have not met yet.
 
     played: the battles so far; the order of the two players in one does not matter. available: the contests of each
-    player. Raises BadInput on a player of a battle or of `available` that the fit lacks, and the reverse.
+    player. Raises BadInput on a player of a battle or of `available` that the fit lacks (its opening comes first), and
+    on a player of the fit that `available` lacks.
     """
     import numpy as np
 
     names, k = fit.names, len(fit.names)
     numbers = {name: i for i, name in enumerate(names)}
+    for name in available:
+        if name not in numbers:
+            raise BadInput(f"available has the player {name!r}, which has no verdict yet; ask for its opening first.")
     contests = list(dict.fromkeys(c for name in names for c in _of(available, name)))
     place = {contest: i for i, contest in enumerate(contests)}
     left = _both(_open(names, contests, available))

@@ -53,8 +53,13 @@ class Strength:
     @property
     def elo(self) -> Estimate:
         """The strength in Elo points, 400 / ln 10 per unit: 400 points more is preferred ten times in eleven."""
-        e, points = self.estimate, 400 / math.log(10)
-        return Estimate(e.value * points, e.stderr * points, e.low * points, e.high * points, e.n, e.clusters)
+        return elo(self.estimate)
+
+
+def elo(e: Estimate) -> Estimate:
+    """A strength, or a difference of strengths, in Elo points."""
+    points = 400 / math.log(10)
+    return Estimate(e.value * points, e.stderr * points, e.low * points, e.high * points, e.n, e.clusters)
 
 
 def bradley_terry(

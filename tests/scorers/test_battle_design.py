@@ -178,5 +178,7 @@ def test_battles_of_players_without_a_verdict() -> None:
     found = judged(opening(names(3), range(4), 0, 2))
     with pytest.raises(BadInput, match="available lacks the player 'p2'"):
         next_battles(found, [], {"p0": [0], "p1": [0]}, 1, 0)
+    with pytest.raises(BadInput, match="available has the player 'p3', which has no verdict yet"):
+        next_battles(found, [], dict.fromkeys(names(4), range(1)), 1, 0)
     with pytest.raises(BadInput, match="contest 0 is of a player without a verdict"):
         next_battles(found, [(0, "p0", "p9")], dict.fromkeys(names(3), range(1)), 1, 0)
