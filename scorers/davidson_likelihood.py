@@ -69,16 +69,24 @@ class Verdicts:
         designs = np.array(places), np.array(on_eta), np.array(on_tie)
         return cls(size, *designs, won, weight, codes, int(codes.max()) + 1)
 
-    def maximum(self) -> tuple[Floats, Floats, Floats]:
-        """The parameters with the greatest penalised likelihood, and there each cluster's gradient and information."""
+    def maximum(
+        self, start: Floats | None = None, equal: tuple[int, int] | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The parameters with the greatest penalised likelihood, and there each cluster's gradient and information.
+
+        equal: two parameters that are to be the same. start: where to begin; it has to meet that condition.
+        """
         import numpy as np
 
-        theta = np.zeros(self.size)
-        penalty = np.eye(self.size) / PRIOR_SD**2
+        theta = np.zeros(self.size) if start is None else start
+        penalty, basis = np.eye(self.size) / PRIOR_SD**2, np.eye(self.size)
+        if equal:
+            basis[:, equal[0]] += basis[:, equal[1]]
+            basis = np.delete(basis, equal[1], axis=1)
         for _ in range(_MAX_STEPS):
             gradients, information = self.derivatives(theta)
             total = gradients.sum(axis=0) - theta / PRIOR_SD**2
-            step = np.linalg.solve(information.sum(axis=0) + penalty, total)
+            step = basis @ np.linalg.solve(basis.T @ (information.sum(axis=0) + penalty) @ basis, basis.T @ total)
             eta, tie = self._along(step)
             # The third derivative along a step is at most the second times this range of the three log odds.
             width = float((np.maximum(abs(eta) / 2, tie) - np.minimum(-abs(eta) / 2, tie)).max())

@@ -10,10 +10,14 @@ The intervals are those of `davidson.Fit`, each with its own degrees of freedom.
 to hold together follows from the greatest |z| over all pairs of normal draws with the strengths' covariance (max-t).
 Few draws lie beyond a far quantile, so a draw's rank is taken that is too strict by two of its standard errors, and
 Bonferroni's level (alpha over the number of pairs) wherever that is the laxer.
+
+Where an interval holds 0 only because one player beats the other always or nearly so, the score test of the two being
+equal decides (`Fit.score_test`), at the level of the interval.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -28,8 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 
 DRAWS = 50_000
+TESTED = 2.0
+"""The least difference, in standard errors, that is put to a score test."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +56,8 @@ def rank_sets(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, tupl
     import numpy as np
 
     check_level(level)
-    gaps = _gaps(fit, 1 - level, seed)
-    best, worst = 1 + (gaps < 0).sum(axis=1), len(gaps) - (gaps > 0).sum(axis=1)
+    signs = _signs(fit, 1 - level, seed)
+    best, worst = 1 + (signs < 0).sum(axis=1), len(signs) - (signs > 0).sum(axis=1)
     order = np.argsort(-fit.values, kind="stable")
     return {fit.names[k]: (int(best[k]), int(worst[k])) for k in order}
 
@@ -58,18 +65,18 @@ def rank_sets(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, tupl
 def apart(fit: Fit, alpha: float = 0.05, *, seed: int = 0) -> list[Neighbours]:
     """The neighbours in the estimated order, strongest first, and which of them are apart.
 
-    They are where 0 is outside the interval of their difference, which holds together with those of all other pairs
-    with probability 1 - alpha. So with at most that probability any pair, neighbours or not, is said to be apart in the
-    wrong order. Raises BadInput on an alpha outside (0, 1).
+    They are where one is certainly stronger (see the module), by tests that hold for all pairs together. So with at
+    most the probability alpha any pair, neighbours or not, is said to be apart in the wrong order. Raises BadInput on
+    an alpha outside (0, 1).
     """
     import numpy as np
 
     if not 0 < alpha < 1:
         raise BadInput(f"alpha is {alpha!r}; the probability of a wrong order lies between 0 and 1, for example 0.05.")
-    gaps = _gaps(fit, alpha, seed)
     order = np.argsort(-fit.values, kind="stable").tolist()
-    pairs = pairwise(order)
-    return [Neighbours(fit.names[a], fit.names[b], bool(gaps[a, b] > 0)) for a, b in pairs]
+    pairs = list(pairwise(order))
+    signs = _signs(fit, alpha, seed, pairs)
+    return [Neighbours(fit.names[a], fit.names[b], bool(signs[a, b] > 0)) for a, b in pairs]
 
 
 def spent(alpha: float, look: int) -> float:
@@ -105,8 +112,11 @@ def together(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, Estim
     return fit.strengths(level=1 - _pointwise(fit, weights, 1 - level, seed))
 
 
-def _gaps(fit: Fit, alpha: float, seed: int) -> Floats:
-    """By two players [K, K]: how far the difference is above 0 (> 0) or below (< 0) for certain; 0 where it is open."""
+def _signs(fit: Fit, alpha: float, seed: int, wanted: Collection[tuple[int, int]] | None = None) -> Integers:
+    """By two players [K, K]: 1 where the first is certainly stronger, -1 where the second is, 0 where it is open.
+
+    wanted: the pairs to put to a score test where their interval holds 0 (None: all).
+    """
     import numpy as np
     from scipy.special import stdtrit
 
@@ -116,10 +126,16 @@ def _gaps(fit: Fit, alpha: float, seed: int) -> Floats:
     rows = np.arange(len(first))
     weights[rows, first], weights[rows, second] = 1, -1
     values, stderr, dof = fit.contrasts(weights)
-    half = stdtrit(dof, 1 - _pointwise(fit, weights, alpha, seed) / 2) * stderr
-    gaps = np.zeros((k, k))
-    gaps[first, second] = np.sign(values) * np.maximum(abs(values) - half, 0)
-    return gaps - gaps.T
+    level = _pointwise(fit, weights, alpha, seed)
+    decided = abs(values) > stdtrit(dof, 1 - level / 2) * stderr
+    for i in np.flatnonzero(~decided & (abs(values) > TESTED * stderr)):
+        a, b = int(first[i]), int(second[i])
+        if wanted is None or (a, b) in wanted or (b, a) in wanted:
+            statistic, p = fit.score_test(fit.names[a], fit.names[b])
+            decided[i] = p < level and statistic * values[i] > 0
+    signs = np.zeros((k, k), dtype=int)
+    signs[first, second] = np.where(decided, np.sign(values), 0)
+    return signs - signs.T
 
 
 def _pointwise(fit: Fit, weights: Floats, alpha: float, seed: int) -> float:

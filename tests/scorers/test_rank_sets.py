@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,44 @@ def test_bad_input(call: Any, message: str) -> None:
 
 def test_judges_that_see_the_position_alone() -> None:
     """speed/arena.py draws more of them: at least 95 % of the ladders are flat."""
-    rng, flat = np.random.default_rng(1), []
+    rng, flat, open_sets = np.random.default_rng(1), [], []
     for seed in range(25):
         found = drawn(EQUAL, 44, rng, at_random=True).fit(opening(NAMES, range(44), seed, 14))
         each = together(found).values()
         flat.append(max(e.low for e in each) <= min(e.high for e in each))
-        assert all(sets == (1, 8) for sets in rank_sets(found).values())
+        open_sets.append(all(sets == (1, 8) for sets in rank_sets(found).values()))
     assert all(flat)
+    assert sum(open_sets) >= 23  # the sets hold together in 95 % of arenas
+
+
+def unanimous(contests: int, agree: int = 0) -> Fit:
+    """A judge that prefers a to b, and b to c, in both orders of all contests; `agree`: but for every such one."""
+    rows = []
+    for contest in range(contests):
+        up = not (agree and contest % agree == 0)
+        for better, worse in (("a", "b"), ("b", "c"), ("a", "c")):
+            one, other = (better, worse) if up else (worse, better)
+            rows += [(one, other, 1.0, contest), (other, one, 0.0, contest)]
+    first, second, results, clusters = zip(*rows, strict=True)
+    return davidson(first, second, results, ["judge"] * len(rows), clusters)
+
+
+def test_players_that_always_win_are_apart() -> None:
+    """A Wald test never says so, however many contests there are: its error grows with the difference."""
+    few, many = unanimous(8), unanimous(20)
+    difference = many.difference("a", "b")
+    assert difference.value < 4 * difference.stderr
+    for contests, found in ((8, few), (20, many)):
+        statistic, p = found.score_test("a", "b")
+        assert statistic == pytest.approx(contests**0.5)
+        assert p == pytest.approx(max(2 * (1 - NormalDist().cdf(statistic)), 2 ** (1 - contests)))
+        assert found.score_test("b", "a") == (-statistic, pytest.approx(p))
+    assert [pair.apart for pair in apart(few, 0.001)] == [False, False]
+    assert [pair.apart for pair in apart(many, 0.001)] == [True, True]
+    assert rank_sets(many, 0.999) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+
+
+def test_the_score_test_agrees_with_intervals_where_nobody_always_wins() -> None:
+    found = unanimous(60, agree=3)
+    difference, (statistic, _) = found.difference("a", "c"), found.score_test("a", "c")
+    assert statistic == pytest.approx(difference.value / difference.stderr, rel=0.25)
