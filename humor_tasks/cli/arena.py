@@ -24,6 +24,9 @@ _WHAT = together(
         type=click.Choice(["best", "ten"]),
         help="A battle shows one caption of each player (best: the first, or --picker's), or ten.",
     ),
+    click.option(
+        "--prompts-file", type=PATH, help="File of writing requests in the place of contests (docs/requests.md)."
+    ),
     click.option("--picker", metavar="MODEL", help="With --show best: the model that picks a system's best caption."),
     click.option("--budget", type=int, help="The most battles. Default: 50 for each player."),
     click.option("--people/--no-people", default=True, help="Let the human groups take part."),
@@ -51,6 +54,7 @@ def arena(
     runs: tuple[Path, ...],
     judges: tuple[str, ...],
     show: Show,
+    prompts_file: Path | None,
     picker: str | None,
     budget: int | None,
     people: bool,
@@ -83,17 +87,23 @@ def arena(
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
 
-    if picker and show == "ten":
-        raise BadInput("--picker picks one caption; leave it out with --show ten.")
+    if picker and (show == "ten" or prompts_file):
+        raise BadInput(
+            "--picker picks one caption of a contest; leave it out with --show ten. For requests use `captions pick`."
+        )
     names = [name.strip() for given in judges for name in given.split(",") if name.strip()]
     panel = open_judges(names, model_args, show, prompts, batch, structured=structured, cache=not no_cache)
     paths = logs_of([*writers("caption"), *writers("captions")], runs)
-    scenes, players, notes = _players(paths, options, show, picker, model_args, not no_cache, people)
+    scenes, players, notes = (
+        _for_requests(prompts_file, paths, options, show)
+        if prompts_file
+        else _players(paths, options, show, picker, model_args, not no_cache, people)
+    )
     check_players(players)
     stage = Stage(scenes, {player.name: player for player in players})
     most = rounds.budget_of(budget, stage)
-    settings = {"show": show, "picker": picker, "seed": seed, "question": question(show, prompts).hash}
-    settings |= {"structured": structured}
+    settings: dict[str, Any] = {"show": show, "picker": picker, "seed": seed, "question": question(show, prompts).hash}
+    settings |= {"structured": structured, "prompts_file": prompts_file.name if prompts_file else None}
     settings |= {name: value for name, value in options.items() if value is not None}
     store = open_store(output, settings, stage)
     prompted = sum(1 + judge.ordered for judge in panel)
@@ -146,3 +156,24 @@ def _players(
         notes.append(f"{several} groups have several captions; the first is shown. --picker MODEL picks the best one.")
     of_systems, lacking = systems(groups, scenes, show)
     return scenes, [*of_systems, *(people(crowd.cartoons, show) if human else [])], notes + lacking
+
+
+def _for_requests(
+    path: Path, paths: Sequence[Path], options: dict[str, Any], show: Show
+) -> tuple[dict[str, Scene], list[Player], list[str]]:
+    """The requests of a file as scenes, the systems that answered them, and what a reader has to know."""
+    from humor_tasks.arena.players import Scene, systems
+    from humor_tasks.data.requests import read_requests
+    from humor_tasks.results.captions.files import read_all
+
+    images = options.pop("images", None)
+    if given := [name.replace("_", "-") for name, value in options.items() if value is not None]:
+        raise BadInput(f"--prompts-file: requests have no contests; leave out --{', --'.join(given)}.")
+    requests = read_requests(path, Path(images) if images else None)
+    scenes = {request.id: Scene(request.id, request.text, request.picture) for request in requests}
+    groups = [group for group in read_all(paths) if isinstance(group.contest, str)]
+    of_systems, lacking = systems(groups, scenes, show)
+    if not of_systems:
+        raise BadInput(f"{path}: no file has texts for its requests; write them with humor_tasks/humor_writing.")
+    alone = "There are no human groups for requests: nothing says how the judges' order compares with people's."
+    return scenes, of_systems, [alone, *lacking]

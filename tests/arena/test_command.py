@@ -88,6 +88,22 @@ def test_the_same_system_twice(tmp_path: Path, captions: tuple[Path, Path]) -> N
     assert "contest 9001 of ours is also in" in told
 
 
+def test_an_arena_of_requests(tmp_path: Path) -> None:
+    requests = [{"id": f"en_{n}", "text": f"A lighthouse that fears {n} o'clock."} for n in range(6)]
+    asked = write_lines(tmp_path / "requests.jsonl", requests)
+    files = []
+    for system, text in (("long", "It has asked for a night light, and twice."), ("short", "So do I.")):
+        rows = [{"request": f"en_{n}", "captions": [f"{text} {n}"], "system": system} for n in range(6)]
+        files.append(write_lines(tmp_path / f"{system}.jsonl", rows))
+    given = ["captions", "arena", *files, "--prompts-file", asked, "--judge", "baseline/longest", "-o", tmp_path / "a"]
+    told = commands.humor_tasks(*given)
+    assert "There are no human groups for requests" in told
+    assert told.index("| long") < told.index("| short")
+    assert "lighthouse that fears 5" in (tmp_path / "a" / "index.html").read_text()
+    assert "leave out --split" in commands.refused(*given, "--split", "all")
+    assert "use `captions pick`" in commands.refused(*given, "--picker", "baseline/longest")
+
+
 def test_the_best_caption_by_a_picker(tmp_path: Path, captions: tuple[Path, Path]) -> None:
     told = commands.humor_tasks(
         "captions", "arena", *captions, "--dataset", "sample", "--split", "all", "--judge", "baseline/longest",
