@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import gc
 import importlib.metadata
 import importlib.resources
 import itertools
+import logging
 import os
 import random
 import sys
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from _pytest.logging import catching_logs
 from hypothesis import HealthCheck, settings
 from rich.live import Live
 
@@ -46,9 +49,25 @@ settings.register_profile(
 settings.load_profile("repeatable")
 os.environ["TQDM_DISABLE"] = "1"
 
+# Before each of a test's three parts pytest looks twice through all loggers, thousands, for some that propagate nothing.
+_enter = catching_logs.__enter__
+
+
+def _enter_root(catching: catching_logs[Any]) -> Any:
+    if catching.level is not None:
+        return _enter(catching)
+    logging.root.addHandler(catching.handler)
+    catching.attached_loggers.append(logging.root)
+    return catching.handler
+
+
+if hasattr(catching_logs, "attached_loggers"):  # since pytest 9.2
+    catching_logs.__enter__ = _enter_root  # type: ignore[method-assign]
+
 pytest_plugins = ["cpu_time"]
 
 NUMBERS = itertools.count()
+SAMPLES = Path(__file__).parents[1] / "datasets_cards"
 
 MODULES = [0]
 """The number of modules when objects were last frozen."""
@@ -115,7 +134,7 @@ def same_numbers() -> None:
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+        sys.modules["torch"].default_generator.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)
@@ -123,6 +142,8 @@ def no_repetition() -> None:
     """What the harnesses find out or write in every evaluation and no test is about: half of what a small one costs."""
     if environment := sys.modules.get("torch.utils.collect_env"):  # lm-eval describes it, by `pip list` and others
         once(environment, "get_pretty_env_info")
+    if folder := sys.modules.get("humor_tasks.data.rows.folder"):
+        once_for_samples(folder)
     if log := sys.modules.get("inspect_ai._eval.task.log"):
         once(log, "get_distribution_for_object")
         if not hasattr(log.TaskLogger.init, "__wrapped__"):
@@ -134,6 +155,26 @@ def once(module: ModuleType, name: str) -> None:
     function = getattr(module, name, None)
     if function is not None and not hasattr(function, "cache_info"):
         setattr(module, name, functools.cache(function))
+
+
+def once_for_samples(folder: ModuleType) -> None:
+    """`datasets` looks through a folder's card and files once for a configuration of the samples, which do not change."""
+    if hasattr(folder.find_builder, "__wrapped__"):
+        return
+    find, known = folder.find_builder, dict[tuple[str, str], Any]()
+
+    @functools.wraps(find)
+    def found(request: Any, source: str, revision: str | None) -> Any:
+        if Path(source).parent != SAMPLES:
+            return find(request, source, revision)
+        key = source, request.config
+        if key not in known:
+            known[key] = find(request, source, revision)
+        builder = copy.copy(known[key])  # a reader restricts its splits and columns
+        builder.config, builder.info = copy.copy(builder.config), builder.info.copy()
+        return builder
+
+    folder.find_builder = found
 
 
 def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
