@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import gc
+import importlib
 import importlib.metadata
 import importlib.resources
 import itertools
@@ -13,7 +14,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from hypothesis import HealthCheck, settings
 from rich.live import Live
 
 if TYPE_CHECKING:
+    from standins.forks import Forks
     from standins.graded_logs import Logs
 
 # One thread a process, set before numpy or torch loads and inherited by the processes that tests start: as many workers
@@ -49,7 +51,7 @@ settings.register_profile(
 settings.load_profile("repeatable")
 os.environ["TQDM_DISABLE"] = "1"
 
-# Before each of a test's three parts pytest looks twice through all loggers, thousands, for some that propagate nothing.
+# Before each part of a test pytest looks twice through all loggers, thousands, for some that propagate nothing.
 _enter = catching_logs.__enter__
 
 
@@ -68,6 +70,8 @@ pytest_plugins = ["cpu_time"]
 
 NUMBERS = itertools.count()
 SAMPLES = Path(__file__).parents[1] / "datasets_cards"
+BUILDERS: dict[tuple[Any, ...], Any] = {}
+"""Of `datasets`, by folder, configuration, revision and the state of its files."""
 
 MODULES = [0]
 """The number of modules when objects were last frozen."""
@@ -140,10 +144,12 @@ def same_numbers() -> None:
 @pytest.fixture(autouse=True)
 def no_repetition() -> None:
     """What the harnesses find out or write in every evaluation and no test is about: half of what a small one costs."""
-    if environment := sys.modules.get("torch.utils.collect_env"):  # lm-eval describes it, by `pip list` and others
-        once(environment, "get_pretty_env_info")
-    if folder := sys.modules.get("humor_tasks.data.rows.folder"):
-        once_for_samples(folder)
+    if "lm_eval" in sys.modules and "torch" in sys.modules:  # lm-eval describes it, by `pip list` and others
+        environment = importlib.import_module("torch.utils.collect_env")
+        environment.get_pretty_env_info = lambda: "not asked for"  # type: ignore[attr-defined]
+    for name in ("folder", "opening"):
+        if module := sys.modules.get(f"humor_tasks.data.rows.{name}"):
+            once_a_state(module)
     if log := sys.modules.get("inspect_ai._eval.task.log"):
         once(log, "get_distribution_for_object")
         if not hasattr(log.TaskLogger.init, "__wrapped__"):
@@ -157,24 +163,30 @@ def once(module: ModuleType, name: str) -> None:
         setattr(module, name, functools.cache(function))
 
 
-def once_for_samples(folder: ModuleType) -> None:
-    """`datasets` looks through a folder's card and files once for a configuration of the samples, which do not change."""
-    if hasattr(folder.find_builder, "__wrapped__"):
+def once_a_state(module: ModuleType) -> None:
+    """`datasets` looks through a folder's card and files once for a configuration, until one of its files changes."""
+    find = module.find_builder
+    if hasattr(find, "__wrapped__"):
         return
-    find, known = folder.find_builder, dict[tuple[str, str], Any]()
 
     @functools.wraps(find)
     def found(request: Any, source: str, revision: str | None) -> Any:
-        if Path(source).parent != SAMPLES:
+        if not os.path.isdir(source):
             return find(request, source, revision)
-        key = source, request.config
-        if key not in known:
-            known[key] = find(request, source, revision)
-        builder = copy.copy(known[key])  # a reader restricts its splits and columns
+        key = source, request.config, revision, None if Path(source).parent == SAMPLES else state_of(source)
+        if key not in BUILDERS:
+            BUILDERS[key] = find(request, source, revision)
+        builder = copy.copy(BUILDERS[key])  # a reader restricts its splits and columns
         builder.config, builder.info = copy.copy(builder.config), builder.info.copy()
         return builder
 
-    folder.find_builder = found
+    module.find_builder = found
+
+
+def state_of(folder: str) -> tuple[tuple[str, int, int], ...]:
+    """Each file's path, size and time of change."""
+    files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+    return tuple((file, known.st_size, known.st_mtime_ns) for file in sorted(files) for known in [os.stat(file)])
 
 
 def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
@@ -203,6 +215,16 @@ def quiet_inspect(
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(home / "cache"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+
+
+@pytest.fixture(scope="session")
+def killable_forks() -> Iterator[Forks]:
+    """Processes that have imported Inspect and what asks models, to be killed."""
+    from standins.forks import Forks
+
+    modules = "inspect_ai._cli.main humor_tasks.cli.describe humor_tasks.cli.judge humor_tasks.on_inspect.describer"
+    with Forks([*modules.split(), "openai", "datasets"]) as forks:
+        yield forks
 
 
 @pytest.fixture(scope="session")

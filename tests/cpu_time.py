@@ -19,6 +19,7 @@ import pytest
 
 BUDGET = 5.0  # seconds that a test may take without a mark
 MOST = 20.0  # seconds that a mark may allow
+SHARED = 25.0  # seconds that a fixture of several tests may take
 SLACK = 2.0  # multiple of a budget that fails a run: processors differ, and share their caches with what runs beside
 FILES = 12  # files that the report names
 
@@ -142,7 +143,7 @@ class CpuReport:
         self.files[report.nodeid.partition("::")[0]] += spent
         self.check(report.nodeid, spent - sum(shared.values()), budget)
         for fixture, seconds in shared.items():
-            self.check(f"fixture {fixture}", seconds, MOST)
+            self.check(f"fixture {fixture}", seconds, SHARED)
 
     def check(self, name: str, seconds: float, budget: float) -> None:
         if seconds > budget:

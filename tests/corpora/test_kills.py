@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -42,25 +41,14 @@ class Holding:
         return self.answer(messages)
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    modules = [
-        "humor_tasks.cli.describe",
-        "humor_tasks.cli.build",
-        "humor_tasks.on_inspect.describer",
-        "openai",
-        "datasets",
-    ]
-    with Forks(modules) as forks:
-        yield forks
-
-
 def killed_and_run_again(forks: Forks, arguments: list[str], holding: Holding, log: Path, home: Path) -> str:
     """What the second run prints of a command that is killed when its log has as many lines as `holding` answers."""
     number = home / "number"
     with ChatServer(holding) as server, patch.dict(os.environ, environment(server.url, home)):
         with ThreadPoolExecutor(1) as pool:
-            first = pool.submit(forks.run, [killable.__file__, str(number), *arguments], dict(os.environ))
+            first = pool.submit(
+                forks.run, [killable.__file__, str(number), "humor_tasks.cli", *arguments], dict(os.environ)
+            )
             wait_until(
                 lambda: log.exists() and log.read_bytes().count(b"\n") >= holding.limit, lambda: not first.done()
             )
@@ -77,23 +65,23 @@ def killed_and_run_again(forks: Forks, arguments: list[str], holding: Holding, l
 
 
 @pytest.mark.slow
-def test_a_description_goes_on(forks: Forks, tmp_path: Path) -> None:
+def test_a_description_goes_on(killable_forks: Forks, tmp_path: Path) -> None:
     out, log = tmp_path / "described", tmp_path / "described.answers.jsonl"
     command = ["describe", "--model", "openai-api/local/eye", "--dataset", "sample", "-o", str(out)]
     command += ["--task", "matching", "--fold", "0", "--split", "test"]
     holding = Holding(Seer(), 9)
-    assert "10 rows, 5 pictures" in killed_and_run_again(forks, command, holding, log, tmp_path)
+    assert "10 rows, 5 pictures" in killed_and_run_again(killable_forks, command, holding, log, tmp_path)
     assert holding.answered.total() == len(lines_of(log)) == 20
     assert len(load("matching", dataset=str(out), fold="0").records) == 10
 
 
 @pytest.mark.slow
-def test_options_go_on(forks: Forks, tmp_path: Path) -> None:
+def test_options_go_on(killable_forks: Forks, tmp_path: Path) -> None:
     source = part(tmp_path)
     straight, resumed, log = (tmp_path / name for name in ("straight", "resumed", "resumed.calls.jsonl"))
     build_options(source, straight, obliging, tmp_path, *JUDGE)
     holding, command = Holding(obliging, 25), options_arguments(source, resumed, *JUDGE)
-    said = killed_and_run_again(forks, command, holding, log, tmp_path)
+    said = killed_and_run_again(killable_forks, command, holding, log, tmp_path)
     assert "Calls: 39 made, 25 reused from the log." in said
     assert len(lines_of(log)) == 64
     for name in ("README.md", *(f"cartoon_matching/{split}.jsonl" for split in ("train", "validation", "test"))):

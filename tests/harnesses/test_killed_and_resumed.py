@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
-from standins import commands
+from standins import commands, killable
+from standins.forks import Forks
 from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
@@ -57,19 +57,21 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"{name}_API_KEY", "x")
 
 
-def killed_at_half(command: list[str], grader: Grader) -> None:
+def killed_at_half(forks: Forks, module: str, arguments: list[str], grader: Grader, home: Path) -> None:
     """Run until the grader holds its requests and its verdicts so far are stored, then kill without warning."""
-    cache = Path(os.environ["INSPECT_CACHE_DIR"])
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    wait_until(
-        # A cached verdict is whole when its pickle has its last opcode; one cut short would be asked for again.
-        lambda: (
-            sum(path.is_file() and path.read_bytes()[-1:] == b"." for path in cache.rglob("*")) >= (grader.limit or 0)
-        ),
-        lambda: process.poll() is None,
-    )
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    cache, number = Path(os.environ["INSPECT_CACHE_DIR"]), home / "number"
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(forks.run, [killable.__file__, str(number), module, *arguments], dict(os.environ))
+        wait_until(
+            # A cached verdict is whole when its pickle has its last opcode; one cut short would be asked for again.
+            lambda: (
+                sum(path.is_file() and path.read_bytes()[-1:] == b"." for path in cache.rglob("*"))
+                >= (grader.limit or 0)
+            ),
+            lambda: not first.done(),
+        )
+        os.kill(int(number.read_text()), signal.SIGKILL)
+        assert first.result().returncode == -1
     grader.revive()
 
 
@@ -78,8 +80,7 @@ def explanation(messages: list[dict[str, Any]]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.cpu(10, "a process to kill imports Inspect; its run is resumed in two ways")
-def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_row_is_graded_once(killable_forks: Forks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the run is resumed by `inspect eval-retry` or by the same command."""
     keys = [record.id for record in load("humorbench", dataset="sample", shard=PART).records]
     grader = Grader(HALF)
@@ -89,7 +90,7 @@ def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "-T", f"shard={PART}"]
         command += ["--model", "openai-api/explainer/m", "--model-role", "grader=openai-api/grader/g"]
         command += ["--max-connections", "4"]
-        killed_at_half([sys.executable, "-m", "inspect_ai", *command], grader)
+        killed_at_half(killable_forks, "inspect_ai", command, grader, tmp_path)
         (log,) = (tmp_path / "logs").glob("*.eval")
         before, written, cache = Counter(grader.graded), len(explainer.requests), tmp_path / "cache"
         assert before.total() == HALF
@@ -110,8 +111,7 @@ def test_every_row_is_graded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-@pytest.mark.cpu(8, "a process to kill imports Inspect; lm-eval runs before it")
-def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grade_asks_for_the_rest_only(killable_forks: Forks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grader = Grader(HALF)
     with ChatServer(explanation) as explainer, ChatServer(grader) as judge:
         monkeypatch.setenv("GRADER_BASE_URL", judge.url)
@@ -122,7 +122,7 @@ def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.Monkey
         (samples,) = (tmp_path / "out").rglob("samples_humorbench_*.jsonl")
         command = ["grade", str(samples), "--task", "humorbench"]
         command += ["--grader", "openai-api/grader/g", "-o", str(tmp_path / "scores.json")]
-        killed_at_half([sys.executable, "-m", "humor_tasks.cli", *command], grader)
+        killed_at_half(killable_forks, "humor_tasks.cli", command, grader, tmp_path)
         assert not (tmp_path / "scores.json").exists()
         printed = commands.humor_tasks(*command)
     assert len(grader.graded) == grader.graded.total() == ROWS

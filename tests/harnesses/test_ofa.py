@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -196,17 +194,6 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
         get_model(f"ofa/{folder}", beam=3)
     with pytest.raises(PrerequisiteError, match="there is no such folder"):
         get_model("ofa//no/where")
-
-
-@pytest.mark.slow
-def test_what_offers_ofa_is_imported_without_torch() -> None:
-    code = (
-        "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.cli.describe;"
-        "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer;"
-        "print(sorted({'torch', 'tokenizers', 'safetensors'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 # ---- lm-eval ----------------------------------------------------------------------------------------

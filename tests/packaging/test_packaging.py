@@ -63,6 +63,7 @@ class Environment:
         self.work.mkdir()
         self.bin = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
         self.site = Path(self.python("import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+        (self.site / "no_garbage.pth").write_text("import gc; gc.disable()")  # a fifth of what imports take
 
     def install(self, *what: str | Path) -> None:
         uv("pip", "install", "--python", self.bin / "python", *what)

@@ -180,14 +180,16 @@ def test_lm_eval_indexes_every_stub() -> None:
 
 
 @pytest.mark.slow
-def test_registry_is_light_and_what_offers_a_clip_is_imported_without_torch() -> None:
+def test_registry_is_light_and_what_offers_clip_and_ofa_is_imported_without_torch() -> None:
     """A module for each corpus, a handful around them, and nothing of other packages that Inspect does not import."""
     code = (
         "import inspect_ai, sys; before = set(sys.modules); import humor_tasks._registry\n"
         "print(sorted(set(sys.modules) - before))\n"
         "import humor_tasks, humor_tasks.on_inspect.providers.chooser, humor_tasks.models.clip\n"
         "humor_tasks.clip_predict\n"
-        "print(sorted({'torch', 'open_clip', 'torchvision'} & set(sys.modules)))"
+        "import humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.cli.describe\n"
+        "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer\n"
+        "print(sorted({'torch', 'open_clip', 'torchvision', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     loaded, heavy = map(ast.literal_eval, printed.splitlines())

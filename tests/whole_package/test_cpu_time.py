@@ -20,36 +20,36 @@ def spend(seconds):
 
 @pytest.fixture(scope="module")
 def dear():
-    spend(0.6)
+    spend(0.2)
 
 def test_within(dear): ...
 
 def test_itself():
-    spend(0.6)
+    spend(0.2)
 
 def test_by_a_process():
-    code = "import time\\nwhile time.process_time() < 0.6: ..."
+    code = "import time\\nwhile time.process_time() < 0.2: ..."
     subprocess.run([sys.executable, "-c", code])
 
 def test_by_importing():
     import dear_to_import
 
-@pytest.mark.cpu(1.5, "a reason")
+@pytest.mark.cpu(0.5, "a reason")
 def test_with_a_mark():
-    spend(0.6)
+    spend(0.2)
 """
 
 
 @pytest.fixture
 def budgets(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A folder of tests, of which each may take .3 s."""
-    monkeypatch.setattr(cpu_time, "BUDGET", 0.3)
-    monkeypatch.setattr(cpu_time, "MOST", 2.0)
+    """A folder of tests, of which each may take .1 s."""
+    monkeypatch.setattr(cpu_time, "BUDGET", 0.1)
+    monkeypatch.setattr(cpu_time, "MOST", 0.7)
     monkeypatch.setattr(cpu_time, "SLACK", 1.5)
     monkeypatch.setattr(cpu_time, "METER", cpu_time.Meter())
     pytester.makeini("[pytest]\nmarkers = cpu(seconds, reason): may take more")
     pytester.makepyfile(
-        dear_to_import="import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: ..."
+        dear_to_import="import time\nend = time.process_time() + 0.2\nwhile time.process_time() < end: ..."
     )
     return pytester
 
@@ -66,7 +66,7 @@ def test_what_is_over_its_budget_is_named_and_fails_the_run(budgets: pytest.Pyte
 def test_a_run_fails_only_well_over_a_budget(budgets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_time, "SLACK", 20.0)
     spending = TESTS.partition("@pytest.fixture")[0]
-    budgets.makepyfile(f"{spending}\ndef test_itself():\n    spend(0.6)")
+    budgets.makepyfile(f"{spending}\ndef test_itself():\n    spend(0.2)")
     run = budgets.runpytest_inprocess(*PLUGINS)
     assert run.ret == pytest.ExitCode.OK
     assert sum(line.startswith("OVER BUDGET") for line in run.outlines) == 1
@@ -74,7 +74,7 @@ def test_a_run_fails_only_well_over_a_budget(budgets: pytest.Pytester, monkeypat
 
 @pytest.mark.parametrize(
     ("mark", "problem"),
-    [("(9, 'why')", "is not above 0.3 and at most 2.0"), ("(0.1, 'why')", "is not above"), ("(1, '')", "no reason")],
+    [("(9, 'why')", "is not above 0.1 and at most 0.7"), ("(0.05, 'why')", "is not above"), ("(0.5, '')", "no reason")],
 )
 def test_a_mark_stays_below_the_most_and_has_a_reason(budgets: pytest.Pytester, mark: str, problem: str) -> None:
     budgets.makepyfile(f"import pytest\n@pytest.mark.cpu{mark}\ndef test_it(): ...")
