@@ -150,17 +150,27 @@ def no_repetition() -> None:
     for name in ("folder", "opening"):
         if module := sys.modules.get(f"humor_tasks.data.rows.{name}"):
             once_a_state(module)
+    if zipped := sys.modules.get("inspect_ai._util.zipfile"):  # twelve threads for each of a log's small files
+        zipped._ZSTD_THREADS = 0  # type: ignore[attr-defined]
     if log := sys.modules.get("inspect_ai._eval.task.log"):
-        once(log, "get_distribution_for_object")
+        once_a_module(log, "get_distribution_for_object")
         if not hasattr(log.TaskLogger.init, "__wrapped__"):
             log.TaskLogger.init = without_live_view(log.TaskLogger.init)
 
 
-def once(module: ModuleType, name: str) -> None:
-    """A function of the module, called once for each of its arguments."""
-    function = getattr(module, name, None)
-    if function is not None and not hasattr(function, "cache_info"):
-        setattr(module, name, functools.cache(function))
+def once_a_module(owner: ModuleType, name: str) -> None:
+    """A function of `owner`, called once for all objects of a module."""
+    function, known = getattr(owner, name, None), dict[str, Any]()
+    if function is None or hasattr(function, "__wrapped__"):
+        return
+
+    @functools.wraps(function)
+    def found(given: Any) -> Any:
+        if given.__module__ not in known:
+            known[given.__module__] = function(given)
+        return known[given.__module__]
+
+    setattr(owner, name, found)
 
 
 def once_a_state(module: ModuleType) -> None:
@@ -186,7 +196,11 @@ def once_a_state(module: ModuleType) -> None:
 def state_of(folder: str) -> tuple[tuple[str, int, int], ...]:
     """Each file's path, size and time of change."""
     files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
-    return tuple((file, known.st_size, known.st_mtime_ns) for file in sorted(files) for known in [os.stat(file)])
+    return tuple(
+        (file, known.st_size, known.st_mtime_ns)
+        for file in sorted(files)
+        for known in [os.stat(file, follow_symlinks=os.path.exists(file))]
+    )
 
 
 def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
