@@ -12,6 +12,7 @@ import itertools
 import logging
 import os
 import random
+import ssl
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
 # run as there are cores, and sums are made in one order.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
-# Three pieces of work that a library repeats in every evaluation. A user's process has one evaluation, which waits for
+# Four pieces of work that a library repeats in every evaluation. A user's process has one evaluation, which waits for
 # a model. Here a thousand of them have a few scripted samples each, and would spend a third of their time on these.
 # Inspect reads the metadata of all installed distributions.
 importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
+# Each client of a server reads 150 certificates. No test meets one of them.
+ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 # `datasets` parses the YAML of the packaged cards; the C loader takes a tenth of the time of the Python one.
 yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[misc]
 # Inspect draws its progress tables for display="none" as well, on a console that shows nothing.

@@ -26,6 +26,7 @@ NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
 # Each state of the world is a process of its own: one host imports what all need, and forks for every state.
 HOST = """
 import gc, json, os, sys
+gc.disable()
 import aiohttp, datasets, fsspec, huggingface_hub, pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, scipy.io
 from huggingface_hub import HfApi, HfFileSystem, snapshot_download
 import fsspec.implementations.http, encodings.idna
