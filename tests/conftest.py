@@ -177,7 +177,7 @@ def once_a_module(owner: ModuleType, name: str) -> None:
 
 
 def once_a_state(module: ModuleType) -> None:
-    """`datasets` looks through a folder's card and files once for a configuration, until one of its files changes."""
+    """`datasets` looks through a folder once for a configuration, until its files or its card change."""
     find = module.find_builder
     if hasattr(find, "__wrapped__"):
         return
@@ -196,14 +196,11 @@ def once_a_state(module: ModuleType) -> None:
     module.find_builder = found
 
 
-def state_of(folder: str) -> tuple[tuple[str, int, int], ...]:
-    """Each file's path, size and time of change."""
-    files = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
-    return tuple(
-        (file, known.st_size, known.st_mtime_ns)
-        for file in sorted(files)
-        for known in [os.stat(file, follow_symlinks=os.path.exists(file))]
-    )
+def state_of(folder: str) -> tuple[tuple[str, ...], bytes]:
+    """The names of its files, and its card: all that `datasets` looks at before rows."""
+    files = sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+    card = Path(folder, "README.md")
+    return tuple(files), card.read_bytes() if card.is_file() else b""
 
 
 def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
