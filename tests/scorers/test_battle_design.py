@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtr
 
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.battle_design import Battle, next_battles, opening
@@ -101,14 +100,12 @@ def test_nothing_is_asked_twice_and_everything_in_the_end(
 
 
 def plain_choice(found: Fit, played: list[Battle], count: int, alpha: float) -> list[frozenset[str]]:
-    """The pairs with the least sum of weighted variances, each found by inverting the whole information anew."""
+    """The pairs with the least sum of variances, each found by inverting the whole information anew."""
     k, verdicts = len(found.names), 2
     start = k + len(found.ordered)
     nu = float(np.exp(found.parameters[start]))
     wanted = [pair for pair in apart(found, alpha) if not pair.apart] or apart(found, alpha)
     rows = [np.eye(k)[found.names.index(pair.stronger)] - np.eye(k)[found.names.index(pair.weaker)] for pair in wanted]
-    gaps = [found.difference(pair.stronger, pair.weaker) for pair in wanted]
-    weights = [float(ndtr(-gap.value / gap.stderr)) for gap in gaps]
     precision = np.linalg.inv(found.model[:k, :k])
     pairs: list[frozenset[str]] = []
     for _ in range(count):
@@ -122,7 +119,7 @@ def plain_choice(found: Fit, played: list[Battle], count: int, alpha: float) -> 
                 x = np.eye(k)[a] - np.eye(k)[b]
                 after = precision + verdicts * (p @ score**2 - (p @ score) ** 2) * np.outer(x, x)
                 covariance = np.linalg.inv(after)
-                left = sum(q * (row @ covariance @ row) for q, row in zip(weights, rows, strict=True))
+                left = sum(row @ covariance @ row for row in rows)
                 options[left] = after, frozenset((found.names[a], found.names[b]))
         precision, pair = options[min(options)]
         pairs.append(pair)
