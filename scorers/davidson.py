@@ -8,9 +8,9 @@ Beaver (1977, Biometrics 33). One verdict of the judge j on two texts, shown one
     D = e^(eta/2) + e^(-eta/2) + nu_j
 
 The strengths s are natural log odds of a preference among the verdicts that are no tie, as in `bradley_terry`. delta_j
-is how much the judge j prefers what it is shown first, and nu_j / (2 + nu_j) its ties between equals. Davidson and
-Beaver write the order effect as a factor gamma of the second, which is e^(-delta), and their nu is ours times
-e^(-delta/2): the same model, if each judge has both parameters.
+is how much the judge j prefers what it is shown first, and nu_j / (2 + nu_j) its ties between equals. Where the
+order effect multiplies the worth of one text and leaves the tie's weight alone, as in the R package bpcs, nu is ours
+times e^(delta/2): the same model, if each judge has both parameters.
 
 The log-likelihood is concave in (s, delta, log nu, beta), as that of any multinomial logit. Newton's steps are damped
 as in `preference.logistic_fit`. Each parameter has a normal prior with mean 0 and a standard deviation of PRIOR_SD. It

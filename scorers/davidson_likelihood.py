@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 PRIOR_SD = 3.0
 """Of each parameter, in log odds (beta: for one standard deviation of the covariate).
 
-A difference of 3 is a preference 20 times in 21, so that the prior says next to nothing about real players. Its pull is
-1/9 verdict's worth of information, where a verdict between equals without ties brings 1/4.
+A difference of 3 is a preference 20 times in 21, so that the prior says next to nothing about real players. It weighs
+1/9 in units of information, where a single verdict on equals brings 1/4 if the judge never ties.
 """
 _MAX_STEPS = 100  # of Newton's method; about ten are usual
 
@@ -60,13 +60,12 @@ class Verdicts:
         size = start + graders + (len(covariate) > 0)
         delta = np.where(inclined, players + np.cumsum(inclined) - 1, size)
         ones, none = np.ones(n), np.zeros(n)
-        places, on_eta, on_tie = [*pairs, delta[judges], start + judges], [ones, -ones, ones, none], [none] * 3
-        if len(covariate):
-            places, on_eta, on_tie = [*places, np.full(n, size - 1)], [*on_eta, covariate], [*on_tie, ones, none]
-        else:
-            on_tie = [*on_tie, ones]
+        # The last part counts in eta alone, and only where there is a covariate.
+        places = [*pairs, delta[judges], start + judges, np.full(n, size - 1)]
+        on_eta, on_tie = [ones, -ones, ones, none, covariate], [none, none, none, ones, none]
+        parts = 5 if len(covariate) else 4
         won = 2 * np.asarray(results, dtype=float) - 1
-        designs = np.array(places), np.array(on_eta), np.array(on_tie)
+        designs = np.array(places[:parts]), np.array(on_eta[:parts]), np.array(on_tie[:parts])
         return cls(size, *designs, won, weight, codes, int(codes.max()) + 1)
 
     def maximum(

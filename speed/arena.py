@@ -8,6 +8,7 @@ truth is what the model finds in a large population of such contests, all of who
 Printed with Monte Carlo errors:
 
 - how often intervals of strengths and of differences hold the truth, and all rank sets together do;
+- the same where each round's battles were chosen by those before, up to a budget;
 - a judge that answers at random: how often the intervals of all players overlap;
 - an arena that stops as soon as all neighbours are apart: how often any pair was said to be apart in the wrong order,
   and how many battles it took, chosen by `next_battles` and as a round robin; one that is never settled has them all;
@@ -136,6 +137,31 @@ def holds(fit: Fit, strengths: Any) -> tuple[Any, Any, bool]:
     return one, two, all(sets[a][0] <= ranks[a][0] and ranks[a][1] <= sets[a][1] for a in NAMES)
 
 
+def spent_budget(replicates: int, contests: int, budget: int, gaps: list[float]) -> str:
+    """Coverage where battles were chosen by those before them, until the budget is spent."""
+    rng = np.random.default_rng(contests)
+    strengths = -np.cumsum([0, *gaps]) + np.mean(np.cumsum([0, *gaps]))
+    true = truth(strengths)
+    found = []
+    for seed in range(replicates):
+        arena = drawn(strengths, contests, rng)
+        found.append(holds(arena.fit(asked(arena, contests, seed, budget)), true))
+    one, two, sets = ([row[k] for row in found] for k in range(3))
+    return f"strengths {share(one)}, differences {share(two)}, all rank sets {share(sets)}"
+
+
+def asked(arena: Arena, contests: int, seed: int, budget: int) -> list[Battle]:
+    """Battles up to a budget, those after the opening chosen look by look."""
+    battles: list[Battle] = opening(NAMES, range(contests), seed, K - 1)
+    look = 1
+    while len(battles) < budget:
+        count = min(math.ceil(len(battles) * (GROWTH - 1)), budget - len(battles))
+        available = dict.fromkeys(NAMES, range(contests))
+        battles = battles + next_battles(arena.fit(battles), battles, available, count, seed, spent(0.05, look))
+        look += 1
+    return battles
+
+
 def coverage(replicates: int, contests: int, per_player: int, strengths: Any, true: Any) -> str:
     rng = np.random.default_rng(contests)
     found = []
@@ -224,7 +250,7 @@ def powered(replicates: int, contests: int, per_player: int, gaps: list[float]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replicates", type=int, default=300)
-    parser.add_argument("--only", choices=("coverage", "flat", "stopping", "powered"))
+    parser.add_argument("--only", choices=("coverage", "flat", "budget", "stopping", "powered"))
     given = parser.parse_args()
     if given.only in (None, "coverage"):
         even = -np.linspace(-1.05, 1.05, K)
@@ -239,6 +265,10 @@ def main() -> None:
         for contests, per_player in ((44, 14), (44, 308), (90, 28)):
             shown = flat(given.replicates, contests, per_player)
             print(f"at random, {contests} contests, {per_player} battles a player: {shown}", flush=True)
+    if given.only in (None, "budget"):
+        for contests, budget in ((44, 200), (90, 400)):
+            shown = spent_budget(given.replicates, contests, budget, [0.3] * 7)
+            print(f"{budget} battles of the adaptive design, {contests} contests: {shown}", flush=True)
     if given.only in (None, "stopping"):
         for name, (contests, gaps) in LADDERS.items():
             print(f"{name}, {contests} contests: {stopping(given.replicates, contests, gaps)}", flush=True)
