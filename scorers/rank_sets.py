@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 DRAWS = 50_000
-TESTED = 2.0
+TESTED = 2.5
 """The least difference, in standard errors, that is put to a score test."""
 
 
@@ -56,7 +56,7 @@ def rank_sets(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, tupl
     import numpy as np
 
     check_level(level)
-    signs = _signs(fit, 1 - level, seed)
+    signs = order_of_pairs(fit, 1 - level, seed=seed)
     best, worst = 1 + (signs < 0).sum(axis=1), len(signs) - (signs > 0).sum(axis=1)
     order = np.argsort(-fit.values, kind="stable")
     return {fit.names[k]: (int(best[k]), int(worst[k])) for k in order}
@@ -71,12 +71,41 @@ def apart(fit: Fit, alpha: float = 0.05, *, seed: int = 0) -> list[Neighbours]:
     """
     import numpy as np
 
-    if not 0 < alpha < 1:
-        raise BadInput(f"alpha is {alpha!r}; the probability of a wrong order lies between 0 and 1, for example 0.05.")
     order = np.argsort(-fit.values, kind="stable").tolist()
     pairs = list(pairwise(order))
-    signs = _signs(fit, alpha, seed, pairs)
+    signs = order_of_pairs(fit, alpha, seed=seed, wanted=pairs)
     return [Neighbours(fit.names[a], fit.names[b], bool(signs[a, b] > 0)) for a, b in pairs]
+
+
+def order_of_pairs(
+    fit: Fit, alpha: float = 0.05, *, seed: int = 0, wanted: Collection[tuple[int, int]] | None = None
+) -> Integers:
+    """By two players [K, K]: 1 where the first is certainly stronger, -1 where the second is, 0 where it is open.
+
+    Holds for all pairs together but for alpha. wanted: the pairs, by the numbers of the players in `fit.names`, to put
+    to a score test where their interval holds 0 (None: all). Raises BadInput on an alpha outside (0, 1).
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    if not 0 < alpha < 1:
+        raise BadInput(f"alpha is {alpha!r}; the probability of a wrong order lies between 0 and 1, for example 0.05.")
+    k = len(fit.names)
+    first, second = np.triu_indices(k, 1)
+    weights = np.zeros((len(first), len(fit.parameters)))
+    rows = np.arange(len(first))
+    weights[rows, first], weights[rows, second] = 1, -1
+    values, stderr, dof = fit.contrasts(weights)
+    level = _pointwise(fit, weights, alpha, seed)
+    decided = abs(values) > stdtrit(dof, 1 - level / 2) * stderr
+    for i in np.flatnonzero(~decided & (abs(values) > TESTED * stderr)):
+        a, b = int(first[i]), int(second[i])
+        if wanted is None or (a, b) in wanted or (b, a) in wanted:
+            statistic, p = fit.score_test(fit.names[a], fit.names[b])
+            decided[i] = p < level and statistic * values[i] > 0
+    signs = np.zeros((k, k), dtype=int)
+    signs[first, second] = np.where(decided, np.sign(values), 0)
+    return signs - signs.T
 
 
 def spent(alpha: float, look: int) -> float:
@@ -110,32 +139,6 @@ def together(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, Estim
     weights = np.zeros((k, len(fit.parameters)))
     weights[:, :k] = np.eye(k) - 1 / k
     return fit.strengths(level=1 - _pointwise(fit, weights, 1 - level, seed))
-
-
-def _signs(fit: Fit, alpha: float, seed: int, wanted: Collection[tuple[int, int]] | None = None) -> Integers:
-    """By two players [K, K]: 1 where the first is certainly stronger, -1 where the second is, 0 where it is open.
-
-    wanted: the pairs to put to a score test where their interval holds 0 (None: all).
-    """
-    import numpy as np
-    from scipy.special import stdtrit
-
-    k = len(fit.names)
-    first, second = np.triu_indices(k, 1)
-    weights = np.zeros((len(first), len(fit.parameters)))
-    rows = np.arange(len(first))
-    weights[rows, first], weights[rows, second] = 1, -1
-    values, stderr, dof = fit.contrasts(weights)
-    level = _pointwise(fit, weights, alpha, seed)
-    decided = abs(values) > stdtrit(dof, 1 - level / 2) * stderr
-    for i in np.flatnonzero(~decided & (abs(values) > TESTED * stderr)):
-        a, b = int(first[i]), int(second[i])
-        if wanted is None or (a, b) in wanted or (b, a) in wanted:
-            statistic, p = fit.score_test(fit.names[a], fit.names[b])
-            decided[i] = p < level and statistic * values[i] > 0
-    signs = np.zeros((k, k), dtype=int)
-    signs[first, second] = np.where(decided, np.sign(values), 0)
-    return signs - signs.T
 
 
 def _pointwise(fit: Fit, weights: Floats, alpha: float, seed: int) -> float:

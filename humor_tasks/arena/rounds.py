@@ -1,4 +1,4 @@
-"""Which battles an arena asks for: a balanced opening, then the pairs whose order is least certain, until it stops.
+"""Which battles an arena asks for: a balanced opening, then the pairs whose order is open, until it stops.
 
 A round is drawn from all verdicts of earlier rounds (`scorers.battle_design`). The arena looks at the ladder after each
 round, so `alpha` is spent over the looks (`rank_sets.spent`): at most that share of arenas declares any two players
