@@ -126,19 +126,21 @@ def spent(alpha: float, look: int) -> float:
     return alpha / (look * (look + 1))
 
 
-def together(fit: Fit, level: float = 0.95, *, seed: int = 0) -> dict[str, Estimate]:
-    """Every player's strength from the mean player's, strongest first, with intervals that all hold at once.
+def together(fit: Fit, level: float = 0.95, *, reference: str | None = None, seed: int = 0) -> dict[str, Estimate]:
+    """Every player's strength from the mean player's or from `reference`, strongest first, with intervals that all hold
+    at once.
 
     For the drawing of a ladder: of K equally strong players, the intervals of `Fit.strengths` overlap less often than
-    the level promises, because each holds alone. Raises BadInput on a level outside (0, 1).
+    the level promises, because each holds alone. Raises BadInput on an unknown reference and on a level outside (0, 1).
     """
     import numpy as np
 
     check_level(level)
     k = len(fit.names)
     weights = np.zeros((k, len(fit.parameters)))
-    weights[:, :k] = np.eye(k) - 1 / k
-    return fit.strengths(level=1 - _pointwise(fit, weights, 1 - level, seed))
+    weights[:, :k] = np.eye(k) - (1 / k if reference is None else [name == reference for name in fit.names])
+    weights = weights[weights.any(axis=1)]  # the reference's difference from itself is 0
+    return fit.strengths(reference, 1 - _pointwise(fit, weights, 1 - level, seed))
 
 
 def _pointwise(fit: Fit, weights: Floats, alpha: float, seed: int) -> float:

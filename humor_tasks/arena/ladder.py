@@ -21,7 +21,7 @@ from humor_tasks.scorers.krippendorff import krippendorff_alpha
 from humor_tasks.scorers.powered_strengths import powered_strengths
 from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.scorers.rank_sets import apart, rank_sets, spent
+from humor_tasks.scorers.rank_sets import apart, rank_sets, spent, together
 
 SAME = "same captions"
 PERSON = "person/"
@@ -48,7 +48,8 @@ class Row:
 class Standing:
     """A player on the ladder.
 
-    strength: relative to the anchor, see `Ladder.anchor`. ranks: the best and worst that it may have, all players' sets
+    strength: relative to the anchor, see `Ladder.anchor`; the intervals of all players hold
+    together. ranks: the best and worst that it may have, all players' sets
     together at the level. controlled: its strength at equal length. bounds: its strength with each missing verdict
     on it counted as lost, and as won; equal to the strength where none is missing. win_rate: what the fit
     expects against all others, each as often. marked: "" or what a reader should know, such as that it is also a judge.
@@ -189,11 +190,11 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Ke
     rows = verdict_rows(store, stage, votes)
     fit = fit_of(rows)
     anchor = ANCHOR if ANCHOR in fit.names else ""
-    strengths, sets = fit.strengths(anchor or None, level), rank_sets(fit, level)
+    strengths, sets = together(fit, level, reference=anchor or None), rank_sets(fit, level)
     expected = fit.win_rates(level)
     varied = any(row.longer for row in rows)
     by_length = fit_of(rows, by_length=True) if varied else fit
-    controlled = by_length.strengths(anchor or None, level)
+    controlled = together(by_length, level, reference=anchor or None)
     bounds = {name: _bounds(rows, name, anchor, strengths[name].value) for name in fit.names}
     judges = dict.fromkeys(row.key.judge for row in rows)
     of_player: dict[str, list[Row]] = {}

@@ -110,6 +110,16 @@ def test_judges_that_see_the_position_alone() -> None:
     assert sum(open_sets) >= 23  # the sets hold together in 95 % of arenas
 
 
+def test_intervals_that_hold_together_from_a_reference() -> None:
+    found = drawn(EQUAL, 44, np.random.default_rng(2)).fit(opening(NAMES, range(44), 2, 14))
+    alone, joint = found.strengths(NAMES[0]), together(found, reference=NAMES[0])
+    assert (joint[NAMES[0]].low, joint[NAMES[0]].value, joint[NAMES[0]].high) == (0, 0, 0)
+    assert all(joint[name].value == alone[name].value for name in NAMES)
+    assert all(joint[name].high > alone[name].high for name in NAMES[1:])
+    with pytest.raises(BadInput, match="'nobody' is none of the players"):
+        together(found, reference="nobody")
+
+
 def unanimous(contests: int, agree: int = 0) -> Fit:
     """A judge that prefers a to b, and b to c, in both orders of all contests; `agree`: but for every such one."""
     rows = []
