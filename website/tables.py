@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source, related
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Level, Source, related
+from humor_tasks.benchmarks.card import MISUSE
+from humor_tasks.benchmarks.levels import levels
 from humor_tasks.benchmarks.options import declared, parameters_of
 from humor_tasks.data.published import Figure, published
 from humor_tasks.parameters import tables
@@ -36,11 +39,12 @@ def problems(benchmark: Benchmark) -> list[str]:
 
 
 def about(name: str) -> str:
-    """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates and prompt."""
+    """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates, prompt and levels."""
     card = BENCHMARKS[name].card
     linked = ", ".join(f"[`{other}`]({other}.md)" for other in related(name))
     told = {
         "Claim": _text(card.claim),
+        "Use cases": _text(" ".join([card.use_cases, f"For: {'; '.join(card.users)}."])) if card.use_cases else "",
         "Paper": _paper(card),
         "Source": _text(": ".join(filter(None, (card.source.name, card.source.rows)))),
         "Pinned": " ".join(filter(None, (_text(card.source.pin), _files(card.source)))),
@@ -50,24 +54,79 @@ def about(name: str) -> str:
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
         "Published sampling": _text(card.sampling),
+        "Levels": _first_levels(card),
         "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
 
 
+def _first_levels(card: Card) -> str:
+    """The main level of chance and of people."""
+    of = (("chance", card.chance), ("people", card.human))
+    told = [f"{kind} {_value_of(known[0])} (`{known[0].estimate}`)" for kind, known in of if known]
+    return _text(f"{', '.join(told)}; [all](#floors-people-and-ceilings).") if told else ""
+
+
+def _value_of(level: Level) -> str:
+    return f"{level.value:g}, {_escaped(level.reached_by)}"
+
+
 def meaning(name: str) -> str:
-    """What a score means, what it does not mean, and the levels of chance and of people."""
+    """What a score means, and how it depends on wording and order."""
     card = BENCHMARKS[name].card
-    limits = f"**What it does not mean.** {_text(card.limits)}" if card.limits else ""
-    levels = [*([("chance", card.chance)] if card.chance else []), *(("people", each) for each in card.human)]
-    rows = [
-        (kind, _escaped(level.reached_by), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
-        for kind, level in levels
-    ]
-    table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
     known = card.wordings or "No pretrained language model has been run under all prompt sets here."
     wordings = f"**Wording and order.** {_text(known)} See [Wordings and orders](../wordings.md)."
-    return "\n\n".join(filter(None, (_text(card.meaning), limits, wordings if card.meaning else "", table)))
+    return "\n\n".join(filter(None, (_text(card.meaning), wordings if card.meaning else "")))
+
+
+def limitations(name: str) -> str:
+    """What a score does not mean, what it is not for, and whom the rows represent."""
+    card = BENCHMARKS[name].card
+    misuse = "\n".join(f"- {_text(each)}" for each in (*card.misuse, *MISUSE))
+    told = {"What it does not mean": card.limits, "Representativeness": card.material.coverage}
+    parts = [f"**{label}.** {_text(text)}" for label, text in told.items() if text]
+    return "\n\n".join([*parts, f"**What a score is not for.**\n\n{misuse}"])
+
+
+def material(name: str) -> str:
+    """Whose humour it is, annotation, people and content."""
+    return "\n\n".join(f"**{label}.** {_text(text)}" for label, text in BENCHMARKS[name].card.material.told.items())
+
+
+def ends(name: str) -> str:
+    """The worst value, chance, people and the best value of every metric, why one is missing, and the sources."""
+    found = levels(BENCHMARKS[name])
+    heads = ("metric", "worst", "chance", "people", "best")
+    body = [(f"`{x.metric.name}`", _end(x.worst), _values(x.chance), _values(x.people), _end(x.best)) for x in found]
+    why: dict[str, list[str]] = {}
+    for x in found:
+        for kind, text in (("chance", x.no_chance), ("people", x.no_people)):
+            if text:
+                why.setdefault(text, []).append(f"{kind} for `{x.metric.name}`")
+    missing = [f"- {_text(text)} (No {', '.join(_both(names))}.)" for text, names in why.items()]
+    card = BENCHMARKS[name].card
+    known = [*(("chance", each) for each in card.chance), *(("people", each) for each in card.human)]
+    rows = [
+        (kind, _escaped(level.reached_by), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
+        for kind, level in known
+    ]
+    sources = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
+    return "\n\n".join(filter(None, (_table(heads, body), "\n".join(missing), sources)))
+
+
+def _both(names: Sequence[str]) -> list[str]:
+    """`chance for x` and `people for x` as one."""
+    metrics = dict.fromkeys(name.split(" for ")[1] for name in names)
+    kinds = {metric: [name.split(" for ")[0] for name in names if name.endswith(f" {metric}")] for metric in metrics}
+    return [f"{' or '.join(kind)} for {metric}" for metric, kind in kinds.items()]
+
+
+def _end(value: float | None) -> str:
+    return "" if value is None else "no limit" if math.isinf(value) else f"{value:g}"
+
+
+def _values(known: Sequence[Level]) -> str:
+    return ", ".join(dict.fromkeys(f"{level.value:g}" for level in known))
 
 
 def _text(text: str) -> str:

@@ -12,12 +12,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from humor_tasks.benchmarks.material import Material
 from humor_tasks.data.papers import Paper
 from humor_tasks.errors import BadInput
 
 UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
 """`Card.sampling` where a paper says nothing about sampling."""
 NO_PAPER = Paper()
+NO_MATERIAL = Material()
+USERS = ("Developers who compare models or versions of one", "Researchers of humour and of language understanding")
+"""Who a benchmark is for, if its card does not say otherwise."""
+MISUSE = (
+    "As data for training: the split that is scored is never trained on, and no model is chosen by it.",
+    "As proof of a sense of humour in general, or of what readers of other places, languages and times find funny.",
+    "For a decision about a person.",
+)
+"""What no benchmark's score is for."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,11 @@ class Card:
     what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    chance: the score of a system that ignores the material. human: scores of people, the main one first.
+    use_cases: what a score helps to decide. users: who the benchmark is for. misuse: what a score is not for, in
+    addition to MISUSE. material: whose humour it is, annotation, privacy and content.
+
+    chance: scores of systems that ignore the material, the main one first. human: scores of people, the main one first.
+    no_chance, no_human: why the other metrics have no such level, one or more sentences.
     meaning: what a score means. limits: what it does not mean. wordings: what is known of how scores depend on the
     prompt set and on the order of the choices. differences: what this implementation does
     otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
@@ -92,8 +106,14 @@ class Card:
     dates: str = ""
     dated: bool = False
     languages: tuple[str, ...] = ("en",)
-    chance: Level | None = None
+    use_cases: str = ""
+    users: tuple[str, ...] = USERS
+    misuse: tuple[str, ...] = ()
+    material: Material = NO_MATERIAL
+    chance: tuple[Level, ...] = ()
+    no_chance: str = ""
     human: tuple[Level, ...] = ()
+    no_human: str = ""
     meaning: str = ""
     limits: str = ""
     wordings: str = ""
@@ -107,13 +127,14 @@ class Card:
             raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text.")
         if not self.title.strip():
             raise ValueError("a benchmark's card has an empty title.")
-        for name in ("languages", "human", "differences", "related"):
+        for name in ("languages", "users", "misuse", "chance", "human", "differences", "related"):
             if isinstance(getattr(self, name), str | Level):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
-        for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("chance", Level | None)):
+        for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("material", Material)):
             if not isinstance(value := getattr(self, name), kind):
-                wanted = getattr(kind, "__name__", "Level or None")
-                raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {wanted}.")
+                raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {kind.__name__}.")
+        if not all(isinstance(level, Level) for level in (*self.chance, *self.human)):
+            raise ValueError(f"card {self.title!r}: chance and human are tuples of Level.")
         for split, count in self.splits.items():
             if count is not None and (not isinstance(count, int) or count < 1):
                 raise ValueError(f"card {self.title!r}: split {split} has {count} items; None is an unknown number.")

@@ -267,7 +267,20 @@ EXPLANATION_PREFERENCE = Benchmark(
         splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
         dates=contest.DATES,
         dated=True,
-        chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
+        use_cases="To decide which of two systems explains jokes better, where people cannot be asked about each pair.",
+        misuse=(
+            "To rank systems without naming the judge, or by a judge whose agreement with people is unknown.",
+            "To compare a judge's own texts with others: judges favour their own.",
+        ),
+        material=contest.MATERIAL,
+        chance=(
+            Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
+            Level(0.5, "length_controlled_win_rate", "a judge that decides at random", "length does not move it"),
+            Level(0.25, "preferred", "a judge that decides at random", "both orders name the system: 1/2 times 1/2"),
+            Level(0.5, "tie_rate", "a judge that decides at random", "the two orders disagree in one of two pairs"),
+            Level(0.5, "inconsistent", "a judge that decides at random", "the two orders disagree in one of two pairs"),
+        ),
+        no_human="Table 3 prints people's win rate alone; they saw each pair in one order.",
         human=(
             Level(
                 0.677,

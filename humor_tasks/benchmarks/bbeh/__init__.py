@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.bbeh.material import MATERIAL
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
@@ -149,7 +150,11 @@ BBEH_NYCC = Benchmark(
         sampling=UNNAMED,
         splits={"test": 200},
         dates="The captions are of contests before 2025; the file does not say which.",
-        chance=Level(0.1, "accuracy", "a guess", "one of ten captions is right"),
+        use_cases="To read a suite's result on humour in detail, with prompts, orders and intervals of this package.",
+        misuse=("As a measure of reasoning, although the suite is one: the label is a preference.",),
+        material=MATERIAL,
+        chance=(Level(0.1, "accuracy", "a guess", "one of ten captions is right"),),
+        no_human="The paper gives no score of people on this part.",
         meaning="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what "
         "a crowd preferred.",
         limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "

@@ -199,6 +199,10 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
+        use_cases="To collect captions for human raters or rankers, from models that writers could work with.",
+        misuse=("As a measure of humour: no metric reads the joke.",),
+        no_chance="The form of a reply cannot be guessed: a text without the lines that are asked for has 0.",
+        no_human="People's notes were never collected in this form.",
         meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
         "lists.",
         limits="None says that a caption is funny. Measure that with `humor-tasks captions rank`, `humor-tasks "

@@ -11,6 +11,7 @@ from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import DIFFERENCES, in_lm_eval
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
@@ -48,8 +49,13 @@ def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 OVERLAP = (
-    Metric("bleu", estimate=corpus_bleu, about="Corpus BLEU-4 of sacreBLEU against the reference, from 0 to 100."),
-    Metric("rouge_l", about="Mean ROUGE-L F-measure against the reference, from 0 to 1."),
+    Metric(
+        "bleu",
+        estimate=corpus_bleu,
+        about="Corpus BLEU-4 of sacreBLEU against the reference, from 0 to 100.",
+        span=(0, 100),
+    ),
+    Metric("rouge_l", about="Mean ROUGE-L F-measure against the reference, from 0 to 1.", span=(0, 1)),
     *REPLY_RATES,
 )
 """Metrics of the comparison of explanations with a reference."""
@@ -72,6 +78,19 @@ EXPLANATION = Benchmark(
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
         splits={"train": None, "validation": 130, "test": 131},
+        use_cases="To compare versions of one system that explains jokes, cheaply and without a judge, during its "
+        "development.",
+        misuse=(
+            "As a ranking of different systems by the quality of their explanations: overlap does not measure it.",
+        ),
+        chance=(
+            Level(3.61, "bleu", "T5-11B that never sees the cartoon", "Hessel et al. 2023, Table 5, row Caption only"),
+            Level(
+                0.178, "rouge_l", "T5-11B that never sees the cartoon", "Hessel et al. 2023, Table 5, row Caption only"
+            ),
+        ),
+        no_human="There is one reference for each caption, by one person, so that no second person's text can be "
+        "scored against it; people's level is a preference, in `explanation_preference`.",
         meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
         "systems of one kind, such as two sizes of a model, and little more.",
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "

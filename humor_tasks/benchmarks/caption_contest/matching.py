@@ -26,7 +26,10 @@ MATCHING = Benchmark(
         prompt="The turns of the released chat protocol, reworded.",
         metrics="Accuracy, clustered by contest.",
         splits={"train": None, "validation": 531, "test": None},
-        chance=Level(0.2, "accuracy", "a guess", "one of five captions is right"),
+        use_cases="To see whether a model, or a way of describing pictures, finds what connects a cartoon and a "
+        "caption: for picture search, accessibility texts and assistants that meet irony in pictures.",
+        misuse=("As a measure of how funny a model is, or of what it finds funny: all five captions are good.",),
+        chance=(Level(0.2, "accuracy", "a guess", "one of five captions is right"),),
         human=(Level(0.94, "accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),),
         meaning="All five captions are finalists or readers' favourites, four of them of other contests, so a model "
         "that merely knows good captions is right by chance: fine-tuned on captions alone, T5-11B gets .194. A score "

@@ -48,7 +48,14 @@ RANKING = Benchmark(
         metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
         "chosen by the magazine's editors (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).",
         splits={"train": 9_576, "validation": 507, "test": 513},
-        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        use_cases="To see whether a model's preferences agree with those of a magazine's readers or editors, before it "
+        "is used to sort or select captions for them.",
+        misuse=("As proof that one caption is funnier than another: the label is an average or an editor's choice.",),
+        chance=tuple(
+            Level(0.5, metric, "a guess", "one of two captions is right")
+            for metric in ("accuracy", *_ACCURACY.values())
+        ),
+        no_human="No paper gives people's accuracy over both sources together.",
         human=(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
             Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),

@@ -325,7 +325,15 @@ CROWD_GROUPS = Benchmark(
         metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
         'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
         sampling=corpus.SAMPLING,
-        chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+        use_cases="To examine a judge of captions, and to fit its threshold, before `caption_writing` relies on it.",
+        misuse=("As a measure of humour in the judge's own writing: it only chooses.",),
+        chance=(
+            Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+            Level(0.5, "recalibrated_accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+            Level(0.5, "consistency", "a guess", "two independent guesses name the same group half of the time"),
+            Level(0.5, "recalibrated_consistency", "a guess", "two independent guesses agree half of the time"),
+        ),
+        no_human="Table 2 prints people's accuracy alone; they saw each pair once, and have no log-probabilities.",
         human=PEOPLE,
         meaning="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
         limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "

@@ -292,6 +292,7 @@ SPEARMAN = Metric(
     "spearman",
     estimate=_spearman,
     counts=lambda o: {"score_A", "score_B"} <= set(o.values),
+    span=(-1, 1),
     about="Rank correlation of a model's scores of single captions with their mean ratings in a contest, mean over "
     "contests; in Inspect, for models that score.",
 )
@@ -313,7 +314,15 @@ CROWD_PAIRS = Benchmark(
         "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
         "lm-eval passes no scores).",
         sampling=corpus.SAMPLING,
-        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        use_cases="To test a reward model or a judge of captions against hundreds of voters, before it ranks or "
+        "rewards generated captions.",
+        misuse=("As agreement with any one reader: single people agree with the crowd in six of ten pairs.",),
+        chance=(
+            Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+            Level(0.0, "spearman", "scores at random", "no correlation is to be expected"),
+            *(Level(0.5, metric.name, "a guess", "one of two captions is right") for metric in CURVE),
+        ),
+        no_human="Table 2 prints people's accuracy over all pairs alone.",
         human=(
             Level(
                 0.6167,

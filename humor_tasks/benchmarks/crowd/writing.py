@@ -325,6 +325,23 @@ CAPTION_WRITING = Benchmark(
         "left out with `on_unparsed=exclude`.",
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
+        use_cases="To compare models as writers of captions, with people's captions of known rank as the yardstick.",
+        misuse=("As proof that a model is funnier than people: the verdicts are a judge model's.",),
+        chance=(
+            *(Level(0.5, name, "a judge that decides at random", "either group is as likely") for name in WIN_RATES),
+            *(
+                Level(0.5, f"recalibrated_{name}", "a judge that decides at random", "either group is as likely")
+                for name in WIN_RATES
+            ),
+            *(
+                Level(0.5, f"{prefix}{name}", "a judge that decides at random", "either group is as likely")
+                for prefix in ("", "recalibrated_")
+                for name in ("judge_accuracy", "judge_consistency")
+            ),
+        ),
+        no_chance="The corrected win rates have no value for a judge at chance; diversity has no guess.",
+        no_human="People's own captions are the opponents: against themselves they would win half. Table 6 prints "
+        "their diversity as EAD alone, and people as judges are in `crowd_groups`.",
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
         meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
         "contests, and with the corrected win rate (docs/crowd.md).",

@@ -17,7 +17,8 @@ from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.choice import rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.humicroedit.material import MATERIAL
+from humor_tasks.benchmarks.metric import OF_REPLIES, REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
@@ -207,7 +208,15 @@ def _pair_metric(
         return mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
 
     return Metric(
-        name, direction, estimate, lm_eval_name, lambda o: name in o.values or "pairs" in o.values, proportion, about
+        name,
+        direction,
+        estimate,
+        lm_eval_name,
+        lambda o: name in o.values or "pairs" in o.values,
+        proportion,
+        about,
+        no_level=OF_REPLIES if name == "tied" else "",
+        span=None if proportion else (-3, 3),
     )
 
 
@@ -263,7 +272,15 @@ PAIRWISE = Benchmark(
         sampling="no system generates text.",
         splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
         dates=corpus.DATES,
-        chance=Level(0.5, "accuracy", "a guess", "one of two headlines is funnier; the reward of a guess is 0"),
+        use_cases="To compare predictors of funniness on edits of one headline, where topic and style are equal.",
+        misuse=("To rank headlines of different topics, which the pairs never compare.",),
+        material=MATERIAL,
+        chance=(
+            Level(0.5, "accuracy", "a guess", "one of two headlines is funnier"),
+            Level(0.0, "reward", "a guess", "gains and losses are equally likely"),
+        ),
+        no_human="No paper lets a person choose between two edits; a judge's grade of each is one of the five behind "
+        "the label.",
         meaning="`reward` weights each pair by the difference of the two means, so that close pairs count little; "
         "chance is 0. The winning team has an accuracy of .674 and a reward of .299.",
         limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "

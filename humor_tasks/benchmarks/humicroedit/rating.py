@@ -5,6 +5,7 @@ Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
+from humor_tasks.benchmarks.humicroedit.material import MATERIAL
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.variants import variants
@@ -133,6 +135,10 @@ def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
     return [o.facts["grades"] for o in outcomes]
 
 
+ERRORS = (0, math.inf)  # submitted ratings are not clipped to the scale
+_OF_DATA = "It is itself a level: what judges, or a system that knows them all, reach on these rows."
+
+
 def _has_grades(o: Outcome) -> bool:
     """Whether the item has grades of several judges, all on the scale; seven rows of FunLines have others."""
     grades = o.facts.get("grades", ())
@@ -143,7 +149,12 @@ def _rating_metric(
     name: str, direction: Direction, about: str, function: Callable[..., Estimate], *more: int
 ) -> Metric:
     return Metric(
-        name, direction, lambda outcomes: function(*_ratings(outcomes), *more), counts=has("rmse"), about=about
+        name,
+        direction,
+        lambda outcomes: function(*_ratings(outcomes), *more),
+        counts=has("rmse"),
+        about=about,
+        span=(-1, 1) if direction == "higher" else ERRORS,
     )
 
 
@@ -166,7 +177,8 @@ def _judge_metric(name: str, direction: Direction, proportion: bool, about: str)
         result: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
         return result
 
-    return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion, about=about)
+    span = None if proportion else ERRORS
+    return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion, about=about, span=span)
 
 
 def _ceiling_metric(name: str, about: str) -> Metric:
@@ -176,7 +188,7 @@ def _ceiling_metric(name: str, about: str) -> Metric:
         result: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
         return result
 
-    return Metric(name, "lower", estimate, counts=_has_grades, about=about)
+    return Metric(name, "lower", estimate, counts=_has_grades, about=about, span=ERRORS, no_level=_OF_DATA)
 
 
 METRICS = (
@@ -206,7 +218,13 @@ METRICS = (
         "true_mean", "RMSE of a perfect system, which knows the mean of all judges: the lowest to be expected."
     ),
     *(
-        Metric(name, "lower", _absolute_error, about=f"Mean absolute error of headlines with a mean grade {_span(i)}.")
+        Metric(
+            name,
+            "lower",
+            _absolute_error,
+            about=f"Mean absolute error of headlines with a mean grade {_span(i)}.",
+            span=ERRORS,
+        )
         for i, name in enumerate(BINS)
     ),
     *REPLY_RATES,
@@ -232,6 +250,16 @@ CHARTS = (
     ),
 )
 
+BASELINE = "SemEval-2020 Task 7, BASELINE, recomputed from the files"
+MEAN_OF_TRAIN = {
+    "rmse": 0.57471,
+    "rmse_at_10": 0.98616,
+    "rmse_at_20": 0.83064,
+    "rmse_at_30": 0.72266,
+    "rmse_at_40": 0.64004,
+}
+"""Errors of always giving the mean of train, on test."""
+
 RATING = Benchmark(
     name="humicroedit_rating",
     card=Card(
@@ -248,12 +276,21 @@ RATING = Benchmark(
         sampling="no system generates text.",
         splits={"train": 9_652, "train_funlines": 8_248, "dev": 2_419, "test": 3_024},
         dates=corpus.DATES,
-        chance=Level(
-            0.57471,
-            "rmse",
-            "always the mean of train, on test",
-            "SemEval-2020 Task 7, BASELINE, recomputed from the files",
+        use_cases="To compare predictors of funniness, such as those that sort generated headlines, with the systems "
+        "of the competition.",
+        misuse=("To grade the humour of other texts, or of readers who are not these judges.",),
+        material=MATERIAL,
+        chance=(
+            *(
+                Level(value, metric, "always the mean of train, on test", BASELINE)
+                for metric, value in MEAN_OF_TRAIN.items()
+            ),
+            Level(0.0, "pearson", "a guess", "no correlation is to be expected; a constant has none"),
+            Level(0.0, "spearman", "a guess", "no correlation is to be expected; a constant has none"),
         ),
+        no_chance="The organisers print the constant's RMSE alone; in a bin its error is the bin's distance from .94.",
+        no_human="No paper lets a person predict the mean: the error of one judge on the rows at hand is `one_judge`, "
+        "that of the mean of the others `other_judges`.",
         meaning="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
         "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
         "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "

@@ -14,6 +14,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.humorbench.material import MATERIAL
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import absent, parameter
@@ -141,7 +142,9 @@ def _agreement_metric(name: str) -> Metric:
 
     direction: Direction = "lower" if name.startswith("false_") else "higher"
     lm_eval_name = "acc" if name == "accuracy" else ""
-    return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), name in PROPORTIONS, _ABOUT[name])
+    share = name in PROPORTIONS
+    span = None if share else (-1, 1)
+    return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), share, _ABOUT[name], span=span)
 
 
 def summary(run: Run[ExamOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -170,6 +173,18 @@ def _filled(o: Outcome, agrees: bool) -> Outcome:
 
 VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, ("accuracy",))
 
+PASSES_ALL = {
+    "accuracy": 0.765,
+    "false_pass_rate": 1.0,
+    "false_fail_rate": 0.0,
+    "precision": 0.765,
+    "recall": 1.0,
+    "f1": 0.867,
+    "cohen_kappa": 0.0,
+    "gwet_ac1": 0.704,
+}
+"""Metrics of a judge that passes everything on the default rows."""
+
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
     card=Card(
@@ -185,7 +200,14 @@ AUTOGRADER = Benchmark(
         sampling="the paper names none.",
         splits={"test": 200},
         dates=corpus.DATES,
-        chance=Level(0.765, "accuracy", "a judge that passes everything", "153 of the 200 labels are PASS"),
+        use_cases="To choose a grader for `humorbench`, and to say how far its verdicts can be trusted.",
+        misuse=("To choose a grader for other texts than explanations of cartoons.",),
+        material=MATERIAL,
+        chance=tuple(
+            Level(value, metric, "a judge that passes everything", "153 of the 200 labels are PASS")
+            for metric, value in PASSES_ALL.items()
+        ),
+        no_human="The files hold one person's label for each row: how far a second person agrees is not published.",
         meaning="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
         "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
         "them. Values are over all rows and per explainer.",

@@ -22,7 +22,10 @@ MOCK_DETECTING = Benchmark(
         prompt="The picture, clip, frames or description with the caption or dialogue; the answer is yes or no.",
         metrics="Accuracy, clustered by medium; published figures are means of five replicates (`replicates=5`).",
         splits=corpus.sizes("detecting"),
-        chance=Level(0.5, "accuracy", "a guess", "the answer is yes or no"),
+        use_cases="To see whether a model notices jokes and sarcasm in pictures, posts and dialogue, as moderation, "
+        "search and assistants need.",
+        misuse=("To judge what a person meant by a post: labels are of the collection, not of the writers.",),
+        chance=(Level(0.5, "accuracy", "a guess", "the answer is yes or no"),),
         human=corpus.people("detecting", 0.981, 0.993, 0.984),
         meaning="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
         "more than a shortcut.",

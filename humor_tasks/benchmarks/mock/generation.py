@@ -10,9 +10,10 @@ from typing import Literal, get_args
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
+from humor_tasks.benchmarks.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
@@ -160,6 +161,13 @@ MOCK_GENERATION = Benchmark(
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
         counted="",
+        use_cases="To collect and to sort out stories for a comparison of pairs, or for people.",
+        misuse=("As a ranking of strong systems: all are near the top of the scale.",),
+        chance=(
+            Level(1.0, "sms", "a text that fits nothing", "the lowest rating of the rubric"),
+            Level(1.0, "hss", "a text without humour", "the lowest rating of the rubric"),
+        ),
+        no_human="The paper rates no stories by people.",
         meaning="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 "
         "on cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
@@ -176,12 +184,14 @@ MOCK_GENERATION = Benchmark(
     version="1-B",
     answer=FreeText(),
     metrics=(
-        Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5."),
+        Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5.", span=(1, 5)),
         Metric(
-            "hss", about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5."
+            "hss",
+            about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5.",
+            span=(1, 5),
         ),
-        rate("unrated", "Share of stories with a rating missing."),
-        *(rate(name, _FAILURES_ABOUT[name]) for name in FAILURES),
+        rate("unrated", "Share of stories with a rating missing.", OF_JUDGES),
+        *(rate(name, _FAILURES_ABOUT[name], OF_JUDGES) for name in FAILURES),
         Metric("words", "lower", about="Length of the story in words.", neutral=True),
         *REPLY_RATES,
     ),

@@ -21,7 +21,9 @@ MOCK_MATCHING = Benchmark(
         "two written by models and one from an unrelated item; in 15 % of the items weaker ones written by people.",
         metrics="Accuracy, clustered by medium.",
         splits=corpus.sizes("matching"),
-        chance=Level(0.25, "accuracy", "a guess", "one of four options is right"),
+        use_cases="To see whether a model relates a punchline to what is shown or said before it, over three media.",
+        misuse=("To compare folders with different distractors: their difficulty differs.",),
+        chance=(Level(0.25, "accuracy", "a guess", "one of four options is right"),),
         human=corpus.people("matching", 0.931, 0.923, 0.919),
         meaning="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
         "scores above them shows understanding.",
