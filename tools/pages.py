@@ -47,15 +47,15 @@ def by_card() -> dict[str, list[Benchmark]]:
     """Folder of a dataset card -> the benchmarks whose corpus it describes."""
     found: dict[str, list[Benchmark]] = {}
     for benchmark in BENCHMARKS.values():
-        found.setdefault(benchmark.card.material.card, []).append(benchmark)
+        found.setdefault(benchmark.card.considerations.card, []).append(benchmark)
     return {card: benchmarks for card, benchmarks in found.items() if card}
 
 
 def considerations(benchmarks: Sequence[Benchmark]) -> str:
     """The part of a dataset card on people, content and limitations, from the cards of its benchmarks."""
-    material = benchmarks[0].card.material
-    parts = [f"**{label}.** {text}" for label, text in material.told.items()]
-    parts += [f"**Representativeness.** {material.coverage}", "**Limitations**, by benchmark:"]
+    shared = benchmarks[0].card.considerations
+    parts = [f"**{label}.** {text}" for label, text in shared.of_corpus.items()]
+    parts += [f"**Representativeness.** {shared.coverage}", "**Limitations**, by benchmark:"]
     parts += ["\n".join(f"- `{each.name}`: {each.card.limits}" for each in benchmarks)]
     return "\n\n".join(map(wrapped, parts)) + "\n"
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Level, Source, related
-from humor_tasks.benchmarks.card import MISUSE
-from humor_tasks.benchmarks.levels import levels
 from humor_tasks.benchmarks.options import declared, parameters_of
+from humor_tasks.data.considerations import MISUSE
 from humor_tasks.data.published import Figure, published
 from humor_tasks.parameters import tables
+from humor_tasks.results.levels import levels
 from humor_tasks.results.reproduce.rows import rows
 
 
@@ -44,7 +44,8 @@ def about(name: str) -> str:
     linked = ", ".join(f"[`{other}`]({other}.md)" for other in related(name))
     told = {
         "Claim": _text(card.claim),
-        "Use cases": _text(" ".join([card.use_cases, f"For: {'; '.join(card.users)}."])) if card.use_cases else "",
+        "Use cases": _text(card.considerations.use_cases),
+        "Users": f"{'; '.join(card.considerations.users)}." if card.considerations.use_cases else "",
         "Paper": _paper(card),
         "Source": _text(": ".join(filter(None, (card.source.name, card.source.rows)))),
         "Pinned": " ".join(filter(None, (_text(card.source.pin), _files(card.source)))),
@@ -82,15 +83,17 @@ def meaning(name: str) -> str:
 def limitations(name: str) -> str:
     """What a score does not mean, what it is not for, and whom the rows represent."""
     card = BENCHMARKS[name].card
-    misuse = "\n".join(f"- {_text(each)}" for each in (*card.misuse, *MISUSE))
-    told = {"What it does not mean": card.limits, "Representativeness": card.material.coverage}
+    misuse = "\n".join(f"- {_text(each)}" for each in (*card.considerations.misuse, *MISUSE))
+    told = {"What it does not mean": card.limits, "Representativeness": card.considerations.coverage}
     parts = [f"**{label}.** {_text(text)}" for label, text in told.items() if text]
     return "\n\n".join([*parts, f"**What a score is not for.**\n\n{misuse}"])
 
 
 def material(name: str) -> str:
     """Whose humour it is, annotation, people and content."""
-    return "\n\n".join(f"**{label}.** {_text(text)}" for label, text in BENCHMARKS[name].card.material.told.items())
+    return "\n\n".join(
+        f"**{label}.** {_text(text)}" for label, text in BENCHMARKS[name].card.considerations.of_corpus.items()
+    )
 
 
 def ends(name: str) -> str:

@@ -5,29 +5,20 @@ Logs, reports, registers and the site read it from here. An unknown text is "", 
 
 from __future__ import annotations
 
-import datetime
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from humor_tasks.benchmarks.material import Material
+from humor_tasks.data.considerations import Considerations
+from humor_tasks.data.contests.dates import LAST_CONTEST
+from humor_tasks.data.levels import Level as Level
+from humor_tasks.data.levels import guessed as guessed
 from humor_tasks.data.papers import Paper
-from humor_tasks.errors import BadInput
 
 UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
 """`Card.sampling` where a paper says nothing about sampling."""
 NO_PAPER = Paper()
-NO_MATERIAL = Material()
-USERS = ("Developers who compare models or versions of one", "Researchers of humour and of language understanding")
-"""Who a benchmark is for, if its card does not say otherwise."""
-MISUSE = (
-    "As data for training: the split that is scored is never trained on, and no model is chosen by it.",
-    "As proof of a sense of humour in general, or of what readers of other places, languages and times find funny.",
-    "For a decision about a person.",
-)
-"""What no benchmark's score is for."""
+NOTHING = Considerations()
 
 
 @dataclass(frozen=True)
@@ -46,26 +37,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Level:
-    """A reference value of one estimate, such as accuracy or accuracy_cartoon.
-
-    reached_by: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
-    """
-
-    value: float
-    estimate: str
-    reached_by: str
-    source: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.value, int | float) or not math.isfinite(self.value):
-            raise ValueError(f"level of {self.estimate}: the value is {self.value!r}; give a finite number.")
-        for name in ("estimate", "reached_by", "source"):
-            if not getattr(self, name).strip():
-                raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
-
-
-@dataclass(frozen=True)
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
 
@@ -78,11 +49,9 @@ class Card:
     what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    use_cases: what a score helps to decide. users: who the benchmark is for. misuse: what a score is not for, in
-    addition to MISUSE. material: whose humour it is, annotation, privacy and content.
+    considerations: use cases and misuse, whose humour it is, annotation, people and content.
 
     chance: scores of systems that ignore the material, the main one first. human: scores of people, the main one first.
-    no_chance, no_human: why the other metrics have no such level, one or more sentences.
     meaning: what a score means. limits: what it does not mean. wordings: what is known of how scores depend on the
     prompt set and on the order of the choices. differences: what this implementation does
     otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
@@ -106,14 +75,9 @@ class Card:
     dates: str = ""
     dated: bool = False
     languages: tuple[str, ...] = ("en",)
-    use_cases: str = ""
-    users: tuple[str, ...] = USERS
-    misuse: tuple[str, ...] = ()
-    material: Material = NO_MATERIAL
+    considerations: Considerations = NOTHING
     chance: tuple[Level, ...] = ()
-    no_chance: str = ""
     human: tuple[Level, ...] = ()
-    no_human: str = ""
     meaning: str = ""
     limits: str = ""
     wordings: str = ""
@@ -127,10 +91,15 @@ class Card:
             raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text.")
         if not self.title.strip():
             raise ValueError("a benchmark's card has an empty title.")
-        for name in ("languages", "users", "misuse", "chance", "human", "differences", "related"):
+        for name in ("languages", "chance", "human", "differences", "related"):
             if isinstance(getattr(self, name), str | Level):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
-        for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("material", Material)):
+        for name, kind in (
+            ("paper", Paper),
+            ("source", Source),
+            ("splits", Mapping),
+            ("considerations", Considerations),
+        ):
             if not isinstance(value := getattr(self, name), kind):
                 raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {kind.__name__}.")
         if not all(isinstance(level, Level) for level in (*self.chance, *self.human)):
@@ -335,41 +304,6 @@ class Display:
     subsets: Subsets | None = None
 
 
-# ---- dates of caption contests ---------------------------------------------------------------------
-
-
-FIRST_CONTEST = datetime.date(2005, 4, 25)
-CONTESTS_PER_YEAR = 47
-LAST_CONTEST = 2000  # higher numbers are those of invented contests
-DATE_MARGIN = datetime.timedelta(days=91)
-"""The error of a date; contests closer than this to a cut-off are on neither side of it."""
-
-
-def contest_date(number: int) -> datetime.date:
-    """The approximate date of a contest, see the module."""
-    return FIRST_CONTEST + datetime.timedelta(days=round((number - 1) * 365.25 / CONTESTS_PER_YEAR))
-
-
-def last_until(day: datetime.date) -> int:
-    """The last contest that may be of this day or before; later ones are after it in spite of the error of dates."""
-    return max((n for n in range(LAST_CONTEST + 1) if contest_date(n) - DATE_MARGIN <= day), default=0)
-
-
 def has_dates(card: Card, clusters: Iterable[str]) -> bool:
     """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
     return card.dated and all(c.isdecimal() and 1 <= int(c) <= LAST_CONTEST for c in clusters)
-
-
-def read_date(text: str) -> datetime.date:
-    """The date of YYYY-MM-DD, or the last day of YYYY-MM. Raises BadInput for other texts."""
-    match = re.fullmatch(r"(\d{4})-(\d{2})(?:-(\d{2}))?", text)
-    try:
-        if match and match[3]:
-            return datetime.date(int(match[1]), int(match[2]), int(match[3]))
-        if match:
-            year, month = int(match[1]) + int(match[2]) // 12, int(match[2]) % 12 + 1
-            if int(match[2]) in range(1, 13):
-                return datetime.date(year, month, 1) - datetime.timedelta(days=1)
-    except ValueError:
-        pass
-    raise BadInput(f"cutoff is '{text}'; write a month as 2023-09, or a day as 2023-09-30.")

@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     ByRubric,
@@ -52,6 +52,7 @@ from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -244,10 +245,13 @@ def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubri
     return [Question({"first": groups["first"]}, None if groups["settled"] else OwnPrompt(PREFERENCE))]
 
 
+RANDOM_JUDGE = "a judge that decides at random"
+
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
     card=Card(
         title="New Yorker Caption Contest: preferred explanation",
+        considerations=considerations("newyorker_caption_contest", "explanation_preference"),
         paper=papers.CAPTION_CONTEST,
         section="Table 3, by people; MOCK's EXPAcc is by a judge model",
         source=contest.source(
@@ -267,20 +271,11 @@ EXPLANATION_PREFERENCE = Benchmark(
         splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
         dates=contest.DATES,
         dated=True,
-        use_cases="To decide which of two systems explains jokes better, where people cannot be asked about each pair.",
-        misuse=(
-            "To rank systems without naming the judge, or by a judge whose agreement with people is unknown.",
-            "To compare a judge's own texts with others: judges favour their own.",
-        ),
-        material=contest.MATERIAL,
         chance=(
-            Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
-            Level(0.5, "length_controlled_win_rate", "a judge that decides at random", "length does not move it"),
-            Level(0.25, "preferred", "a judge that decides at random", "both orders name the system: 1/2 times 1/2"),
-            Level(0.5, "tie_rate", "a judge that decides at random", "the two orders disagree in one of two pairs"),
-            Level(0.5, "inconsistent", "a judge that decides at random", "the two orders disagree in one of two pairs"),
+            *guessed(0.5, "either side is as likely", "win_rate", "length_controlled_win_rate", by=RANDOM_JUDGE),
+            *guessed(0.25, "both orders name the system: 1/2 times 1/2", "preferred", by=RANDOM_JUDGE),
+            *guessed(0.5, "the orders disagree in one of two pairs", "tie_rate", "inconsistent", by=RANDOM_JUDGE),
         ),
-        no_human="Table 3 prints people's win rate alone; they saw each pair in one order.",
         human=(
             Level(
                 0.677,

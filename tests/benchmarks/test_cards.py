@@ -15,10 +15,10 @@ from standins.paths import REPOSITORY
 from humor_tasks import load
 from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
 from humor_tasks.benchmarks.card import Uses
-from humor_tasks.benchmarks.levels import levels
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
+from humor_tasks.results.levels import levels
 from humor_tasks.scorers.judge import judge_exam
 
 PLAIN: Any = BENCHMARKS["matching"]
@@ -45,7 +45,7 @@ def may_be_empty(name: str) -> set[str]:
 
 def test_every_field_is_filled() -> None:
     for name, benchmark in BENCHMARKS.items():
-        told = (benchmark.card, benchmark.card.source, benchmark.card.material)
+        told = (benchmark.card, benchmark.card.source, benchmark.card.considerations)
         empty = {field.name for each in told for field in fields(each) if not getattr(each, field.name)}
         assert empty <= may_be_empty(name), name
 
@@ -53,9 +53,10 @@ def test_every_field_is_filled() -> None:
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
+    told = card.considerations
     texts = [card.question, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.meaning, card.limits]
-    texts += [card.use_cases, *card.misuse, *card.differences, *card.material.told.values(), card.material.coverage]
-    texts += filter(None, [card.wordings, card.no_chance, card.no_human])
+    texts += [*card.differences, told.use_cases, *told.misuse, *told.of_corpus.values(), told.coverage]
+    texts += filter(None, [card.wordings, told.no_chance, told.no_human])
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text
         assert "  " not in text
@@ -160,7 +161,7 @@ def test_documents_cite_a_paper_by_its_one_entry() -> None:
         (lambda: Card(title="Puns", splits={"test": "5"}), "split test has 5 items"),
         (lambda: Card(title="Puns", chance=(0.1,)), "chance and human are tuples of Level"),
         (lambda: Card(title="Puns", chance=Level(0.1, "accuracy", "a guess", "ours")), "chance is one value"),
-        (lambda: Card(title="Puns", material="New Yorker"), "material is 'New Yorker'; give a Material"),
+        (lambda: Card(title="Puns", considerations="New Yorker"), "considerations is 'New Yorker'"),
         (lambda: Card(title="Puns", paper="arXiv"), "paper is 'arXiv'; give a Paper"),
         (lambda: Level("0.1", "accuracy", "people", "ours"), "the value is '0.1'"),
         (lambda: Uses(trains="clip"), "trains is 'clip'; give a set of systems from clip, ofa"),

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.bbeh.material import MATERIAL
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
+from humor_tasks.benchmarks.card import UNNAMED, Card, Source, guessed
+from humor_tasks.benchmarks.card import Level as Level
 from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record
@@ -135,6 +136,7 @@ BBEH_NYCC = Benchmark(
     name="bbeh_nycc",
     card=Card(
         title="BBEH: the caption that won",
+        considerations=considerations("bbeh", "bbeh_nycc"),
         paper=BBEH,
         source=Source(
             PUBLIC,
@@ -150,11 +152,7 @@ BBEH_NYCC = Benchmark(
         sampling=UNNAMED,
         splits={"test": 200},
         dates="The captions are of contests before 2025; the file does not say which.",
-        use_cases="To read a suite's result on humour in detail, with prompts, orders and intervals of this package.",
-        misuse=("As a measure of reasoning, although the suite is one: the label is a preference.",),
-        material=MATERIAL,
-        chance=(Level(0.1, "accuracy", "a guess", "one of ten captions is right"),),
-        no_human="The paper gives no score of people on this part.",
+        chance=guessed(0.1, "one of ten captions is right", "accuracy"),
         meaning="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what "
         "a crowd preferred.",
         limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.caption_contest.material import MATERIAL
 from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.metric import Metric
@@ -147,7 +146,6 @@ card = partial(
     sampling=SAMPLING,
     dates=DATES,
     dated=True,
-    material=MATERIAL,
     needs="hub, text only (7.9 GB more with pictures)",
 )
 """The card of a benchmark of this corpus, with what all of them share."""

@@ -15,6 +15,7 @@ from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -70,6 +71,7 @@ EXPLANATION = Benchmark(
     name="explanation",
     card=corpus.card(
         title="New Yorker Caption Contest: explanation",
+        considerations=considerations("newyorker_caption_contest", "explanation"),
         section="section 2",
         source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
         question="Explanation: why are the caption and the cartoon funny together?",
@@ -78,19 +80,10 @@ EXPLANATION = Benchmark(
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
         splits={"train": None, "validation": 130, "test": 131},
-        use_cases="To compare versions of one system that explains jokes, cheaply and without a judge, during its "
-        "development.",
-        misuse=(
-            "As a ranking of different systems by the quality of their explanations: overlap does not measure it.",
+        chance=tuple(
+            Level(value, name, "T5-11B, caption only", "Hessel et al. 2023, Table 5, row Caption only (T5-11B)")
+            for name, value in (("bleu", 3.61), ("rouge_l", 0.178))
         ),
-        chance=(
-            Level(3.61, "bleu", "T5-11B that never sees the cartoon", "Hessel et al. 2023, Table 5, row Caption only"),
-            Level(
-                0.178, "rouge_l", "T5-11B that never sees the cartoon", "Hessel et al. 2023, Table 5, row Caption only"
-            ),
-        ),
-        no_human="There is one reference for each caption, by one person, so that no second person's text can be "
-        "scored against it; people's level is a preference, in `explanation_preference`.",
         meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
         "systems of one kind, such as two sizes of a model, and little more.",
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "

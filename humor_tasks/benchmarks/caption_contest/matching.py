@@ -8,16 +8,18 @@ from __future__ import annotations
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
-from humor_tasks.benchmarks.card import ByShots, Level
+from humor_tasks.benchmarks.card import ByShots, Level, guessed
 from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data.considerations import considerations
 
 MATCHING = Benchmark(
     name="matching",
     card=corpus.card(
         title="New Yorker Caption Contest: matching",
+        considerations=considerations("newyorker_caption_contest", "matching"),
         section="section 2",
         source=corpus.source("config `matching` (fold 0) and `matching_1` to `matching_4`."),
         question="Matching: which of five captions was entered for this cartoon?",
@@ -26,10 +28,7 @@ MATCHING = Benchmark(
         prompt="The turns of the released chat protocol, reworded.",
         metrics="Accuracy, clustered by contest.",
         splits={"train": None, "validation": 531, "test": None},
-        use_cases="To see whether a model, or a way of describing pictures, finds what connects a cartoon and a "
-        "caption: for picture search, accessibility texts and assistants that meet irony in pictures.",
-        misuse=("As a measure of how funny a model is, or of what it finds funny: all five captions are good.",),
-        chance=(Level(0.2, "accuracy", "a guess", "one of five captions is right"),),
+        chance=guessed(0.2, "one of five captions is right", "accuracy"),
         human=(Level(0.94, "accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),),
         meaning="All five captions are finalists or readers' favourites, four of them of other contests, so a model "
         "that merely knows good captions is right by chance: fine-tuned on captions alone, T5-11B gets .194. A score "

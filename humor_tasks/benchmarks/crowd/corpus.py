@@ -17,7 +17,6 @@ from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_context
 from humor_tasks.benchmarks.card import Card, Source
-from humor_tasks.benchmarks.crowd.material import MATERIAL
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data import papers, pins
@@ -39,7 +38,6 @@ card = partial(
         "artists.",
         rows="91 held-out contests.",
     ),
-    material=MATERIAL,
     splits={"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362},
     counted="contests of the release",
     dates="Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021.",

@@ -170,6 +170,9 @@ PEOPLE = tuple(
 
 WIN_RATES = tuple(f"win_rate_{name}" for name in HUMAN_GROUPS)
 JUDGE_ACCURACY = "judge_accuracy"
+_HALVES = (*WIN_RATES, JUDGE_ACCURACY, "judge_consistency")
+GUESSED = (*_HALVES, *(f"recalibrated_{name}" for name in _HALVES))
+"""Metrics with .5 for a judge that decides at random."""
 
 
 class Verdict(NamedTuple):

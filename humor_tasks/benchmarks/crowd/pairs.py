@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import Level, guessed
 from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.definition import Benchmark, Data
@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metri
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.contests.contest_csv import Contest, defects
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -302,6 +303,7 @@ CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
     card=corpus.card(
         title="Caption contest crowd: the funnier of two captions",
+        considerations=considerations("newyorker_caption_ranking", "crowd_pairs"),
         section="Tables 2 and 8",
         question="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
         claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
@@ -314,15 +316,10 @@ CROWD_PAIRS = Benchmark(
         "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
         "lm-eval passes no scores).",
         sampling=corpus.SAMPLING,
-        use_cases="To test a reward model or a judge of captions against hundreds of voters, before it ranks or "
-        "rewards generated captions.",
-        misuse=("As agreement with any one reader: single people agree with the crowd in six of ten pairs.",),
         chance=(
-            Level(0.5, "accuracy", "a guess", "one of two captions is right"),
-            Level(0.0, "spearman", "scores at random", "no correlation is to be expected"),
-            *(Level(0.5, metric.name, "a guess", "one of two captions is right") for metric in CURVE),
+            *guessed(0.5, "one of two captions is right", "accuracy", *(metric.name for metric in CURVE)),
+            *guessed(0.0, "no correlation is to be expected", "spearman"),
         ),
-        no_human="Table 2 prints people's accuracy over all pairs alone.",
         human=(
             Level(
                 0.6167,

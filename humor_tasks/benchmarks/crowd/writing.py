@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Level, Uses
+from humor_tasks.benchmarks.card import Level, Uses, guessed
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, examples_block
 from humor_tasks.benchmarks.crowd.groups import (
@@ -31,6 +31,7 @@ from humor_tasks.benchmarks.crowd.groups import (
 )
 from humor_tasks.benchmarks.crowd.metrics import (
     FIT,
+    GUESSED,
     VERDICTS,
     WIN_RATES,
     WRITING_METRICS,
@@ -43,6 +44,7 @@ from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, R
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -312,6 +314,7 @@ CAPTION_WRITING = Benchmark(
     name="caption_writing",
     card=corpus.card(
         title="Caption contest crowd: captions against people's",
+        considerations=considerations("newyorker_caption_ranking", "caption_writing"),
         section="Tables 3, 4 and 6",
         question="Caption writing: can a model write captions that beat people's?",
         claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
@@ -325,23 +328,7 @@ CAPTION_WRITING = Benchmark(
         "left out with `on_unparsed=exclude`.",
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
-        use_cases="To compare models as writers of captions, with people's captions of known rank as the yardstick.",
-        misuse=("As proof that a model is funnier than people: the verdicts are a judge model's.",),
-        chance=(
-            *(Level(0.5, name, "a judge that decides at random", "either group is as likely") for name in WIN_RATES),
-            *(
-                Level(0.5, f"recalibrated_{name}", "a judge that decides at random", "either group is as likely")
-                for name in WIN_RATES
-            ),
-            *(
-                Level(0.5, f"{prefix}{name}", "a judge that decides at random", "either group is as likely")
-                for prefix in ("", "recalibrated_")
-                for name in ("judge_accuracy", "judge_consistency")
-            ),
-        ),
-        no_chance="The corrected win rates have no value for a judge at chance; diversity has no guess.",
-        no_human="People's own captions are the opponents: against themselves they would win half. Table 6 prints "
-        "their diversity as EAD alone, and people as judges are in `crowd_groups`.",
+        chance=guessed(0.5, "either group is as likely", *GUESSED, by="a judge that decides at random"),
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
         meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
         "contests, and with the corrected win rate (docs/crowd.md).",

@@ -12,18 +12,18 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
-from humor_tasks.benchmarks.card import Card, Level, Uses
+from humor_tasks.benchmarks.card import Card, Uses, guessed
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.choice import rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
-from humor_tasks.benchmarks.humicroedit.material import MATERIAL
 from humor_tasks.benchmarks.metric import OF_REPLIES, REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -260,6 +260,7 @@ PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
     card=Card(
         title="Humicroedit: the funnier of two edits",
+        considerations=considerations("humicroedit", "humicroedit_pairwise"),
         paper=papers.HUMICROEDIT,
         section="subtask 2",
         source=corpus.source(2, "the organisers' task-2 files. Rows with equal means have no answer and do not count."),
@@ -272,15 +273,10 @@ PAIRWISE = Benchmark(
         sampling="no system generates text.",
         splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
         dates=corpus.DATES,
-        use_cases="To compare predictors of funniness on edits of one headline, where topic and style are equal.",
-        misuse=("To rank headlines of different topics, which the pairs never compare.",),
-        material=MATERIAL,
         chance=(
-            Level(0.5, "accuracy", "a guess", "one of two headlines is funnier"),
-            Level(0.0, "reward", "a guess", "gains and losses are equally likely"),
+            *guessed(0.5, "one of two headlines is funnier", "accuracy"),
+            *guessed(0.0, "gains and losses are equally likely", "reward"),
         ),
-        no_human="No paper lets a person choose between two edits; a judge's grade of each is one of the five behind "
-        "the label.",
         meaning="`reward` weights each pair by the difference of the two means, so that close pairs count little; "
         "chance is 0. The winning team has an accuracy of .674 and a reward of .299.",
         limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
+from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
-from humor_tasks.benchmarks.humicroedit.material import MATERIAL
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -251,19 +251,16 @@ CHARTS = (
 )
 
 BASELINE = "SemEval-2020 Task 7, BASELINE, recomputed from the files"
-MEAN_OF_TRAIN = {
-    "rmse": 0.57471,
-    "rmse_at_10": 0.98616,
-    "rmse_at_20": 0.83064,
-    "rmse_at_30": 0.72266,
-    "rmse_at_40": 0.64004,
-}
+OF_MEAN = dict(
+    zip(("rmse", *(f"rmse_at_{each}" for each in PERCENTS)), (0.57471, 0.98616, 0.83064, 0.72266, 0.64004), strict=True)
+)
 """Errors of always giving the mean of train, on test."""
 
 RATING = Benchmark(
     name="humicroedit_rating",
     card=Card(
         title="Humicroedit: funniness of an edited headline",
+        considerations=considerations("humicroedit", "humicroedit_rating"),
         paper=papers.HUMICROEDIT,
         section="subtask 1",
         source=corpus.source(1, "the organisers' task-1 files; the target is the mean grade of five judges."),
@@ -276,21 +273,10 @@ RATING = Benchmark(
         sampling="no system generates text.",
         splits={"train": 9_652, "train_funlines": 8_248, "dev": 2_419, "test": 3_024},
         dates=corpus.DATES,
-        use_cases="To compare predictors of funniness, such as those that sort generated headlines, with the systems "
-        "of the competition.",
-        misuse=("To grade the humour of other texts, or of readers who are not these judges.",),
-        material=MATERIAL,
         chance=(
-            *(
-                Level(value, metric, "always the mean of train, on test", BASELINE)
-                for metric, value in MEAN_OF_TRAIN.items()
-            ),
-            Level(0.0, "pearson", "a guess", "no correlation is to be expected; a constant has none"),
-            Level(0.0, "spearman", "a guess", "no correlation is to be expected; a constant has none"),
+            *(Level(value, name, "always the mean of train, on test", BASELINE) for name, value in OF_MEAN.items()),
+            *guessed(0.0, "no correlation is to be expected; a constant has none", "pearson", "spearman"),
         ),
-        no_chance="The organisers print the constant's RMSE alone; in a bin its error is the bin's distance from .94.",
-        no_human="No paper lets a person predict the mean: the error of one judge on the rows at hand is `one_judge`, "
-        "that of the mean of the others `other_judges`.",
         meaning="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
         "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
         "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "

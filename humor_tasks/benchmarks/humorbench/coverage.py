@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card, Level
+from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.humorbench.material import MATERIAL
 from humor_tasks.benchmarks.judging import rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.options import absent, parameter
@@ -22,6 +21,7 @@ from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
 from humor_tasks.scorers.thinking import without_thinking
@@ -153,6 +153,7 @@ HUMORBENCH = Benchmark(
     name="humorbench",
     card=Card(
         title="HumorBench: coverage of what makes a caption funny",
+        considerations=considerations("humorbench", "humorbench"),
         paper=papers.HUMORBENCH,
         source=corpus.source("499 (caption, element) rows, of 309 captions under 156 cartoons.", corpus.ELEMENTS),
         question="HumorBench: does an explanation of a caption contain the element that makes it funny?",
@@ -164,15 +165,7 @@ HUMORBENCH = Benchmark(
         sampling=UNNAMED,
         splits={"test": 499},
         dates=corpus.DATES,
-        use_cases="To compare how well models find the point of a joke, apart from taste: for assistants that answer "
-        "questions about cartoons, puns and allusions.",
-        misuse=("To compare scores of different graders, or of the hard subset with those of other hard subsets.",),
-        material=MATERIAL,
-        chance=(
-            Level(0.0, "coverage", "an empty explanation", "it contains no element"),
-            Level(0.0, "all_covered", "an empty explanation", "it contains no element"),
-        ),
-        no_human="People wrote the elements; nobody has graded explanations that people wrote.",
+        chance=guessed(0.0, "it contains no element", "coverage", "all_covered", by="an empty explanation"),
         meaning="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
         "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
         limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "

@@ -14,13 +14,13 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.humorbench.material import MATERIAL
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -173,22 +173,14 @@ def _filled(o: Outcome, agrees: bool) -> Outcome:
 
 VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, ("accuracy",))
 
-PASSES_ALL = {
-    "accuracy": 0.765,
-    "false_pass_rate": 1.0,
-    "false_fail_rate": 0.0,
-    "precision": 0.765,
-    "recall": 1.0,
-    "f1": 0.867,
-    "cohen_kappa": 0.0,
-    "gwet_ac1": 0.704,
-}
-"""Metrics of a judge that passes everything on the default rows."""
+PASSES_ALL = (0.765, 1.0, 0.0, 0.765, 1.0, 0.867, 0.0, 0.704)
+"""JUDGE_METRICS of a judge that passes everything on the default rows."""
 
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
     card=Card(
         title="HumorBench: agreement of an autograder with human labels",
+        considerations=considerations("humorbench", "humorbench_autograder"),
         paper=papers.HUMORBENCH,
         source=corpus.source("rubric files: explanations, each labelled PASS or FAIL by a person.", *PUBLIC_RUBRICS),
         question="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
@@ -200,14 +192,10 @@ AUTOGRADER = Benchmark(
         sampling="the paper names none.",
         splits={"test": 200},
         dates=corpus.DATES,
-        use_cases="To choose a grader for `humorbench`, and to say how far its verdicts can be trusted.",
-        misuse=("To choose a grader for other texts than explanations of cartoons.",),
-        material=MATERIAL,
         chance=tuple(
             Level(value, metric, "a judge that passes everything", "153 of the 200 labels are PASS")
-            for metric, value in PASSES_ALL.items()
+            for metric, value in zip(JUDGE_METRICS, PASSES_ALL, strict=True)
         ),
-        no_human="The files hold one person's label for each row: how far a second person agrees is not published.",
         meaning="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
         "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
         "them. Values are over all rows and per explainer.",

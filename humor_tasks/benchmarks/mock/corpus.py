@@ -15,7 +15,6 @@ from typing import Any, Literal, get_args
 from humor_tasks.benchmarks.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
 from humor_tasks.benchmarks.choice import lettered
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.mock.material import MATERIAL
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
@@ -83,7 +82,6 @@ card = partial(
     sampling=UNNAMED,
     counted="items of the paper's own corpus, all three scenes",
     dates="The paper gives none.",
-    material=MATERIAL,
     languages=("en", "hi"),  # dialogues of WITS are Hindi mixed with English
     needs="a corpus that you [build](docs/mock.md)",
 )

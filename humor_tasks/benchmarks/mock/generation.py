@@ -10,13 +10,14 @@ from typing import Literal, get_args
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 
@@ -149,6 +150,7 @@ MOCK_GENERATION = Benchmark(
     name="mock_generation",
     card=corpus.card(
         title="MOCK: a humorous or sarcastic story",
+        considerations=considerations("mock", "mock_generation"),
         source=corpus.source(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
@@ -161,13 +163,7 @@ MOCK_GENERATION = Benchmark(
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
         counted="",
-        use_cases="To collect and to sort out stories for a comparison of pairs, or for people.",
-        misuse=("As a ranking of strong systems: all are near the top of the scale.",),
-        chance=(
-            Level(1.0, "sms", "a text that fits nothing", "the lowest rating of the rubric"),
-            Level(1.0, "hss", "a text without humour", "the lowest rating of the rubric"),
-        ),
-        no_human="The paper rates no stories by people.",
+        chance=guessed(1.0, "the lowest rating of the rubric", "sms", "hss", by="a text that fits nothing"),
         meaning="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 "
         "on cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "

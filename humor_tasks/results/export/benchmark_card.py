@@ -11,11 +11,12 @@ from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, related
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.card import MISUSE, Card
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.levels import levels
 from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.data.considerations import MISUSE
 from humor_tasks.errors import BadInput
+from humor_tasks.results.levels import levels
 
 LANGUAGES = {"en": "English", "hi": "Hindi"}
 SHOWN = {"pixels", "media", "frames"}
@@ -26,8 +27,8 @@ NO_FIELD = "the benchmark's card has no"
 def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
     """Section -> field -> text or list of texts, none empty; `atlas_risks` alone is nested, and holds no risk."""
     card = benchmark.card
-    material = card.material
-    sensitive = filter(None, (material.sensitive, material.outputs))
+    known = card.considerations
+    sensitive = filter(None, (known.sensitive, known.outputs))
     return {
         "benchmark_details": {
             "name": card.title,
@@ -41,18 +42,18 @@ def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
             "resources": _listed((card.paper.address, card.paper.code, card.source.name), "nothing of it is public"),
         },
         "purpose_and_intended_users": {
-            "goal": " ".join(filter(None, (card.claim, card.use_cases))) or _not_stated(f"{NO_FIELD} claim"),
-            "audience": list(card.users),
+            "goal": " ".join(filter(None, (card.claim, known.use_cases))) or _not_stated(f"{NO_FIELD} claim"),
+            "audience": list(known.users),
             "tasks": _listed((card.question,), f"{NO_FIELD} question"),
             "limitations": card.limits or _not_stated(f"{NO_FIELD} limits"),
-            "out_of_scope_uses": [*card.misuse, *MISUSE],
+            "out_of_scope_uses": [*known.misuse, *MISUSE],
         },
         "data": {
             "source": ": ".join(filter(None, (card.source.name, card.source.rows)))
             or _not_stated("no corpus is public"),
             "size": _size(card),
             "format": _form(benchmark),
-            "annotation": material.annotation or _not_stated(f"{NO_FIELD} annotation"),
+            "annotation": known.annotation or _not_stated(f"{NO_FIELD} annotation"),
         },
         "methodology": {
             "methods": _listed((card.prompt,), f"{NO_FIELD} prompt"),
@@ -65,14 +66,14 @@ def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
         "targeted_risks": {
             "risk_categories": ["None: the benchmark measures humour understanding and no risk"],
             "atlas_risks": {"risks": []},
-            "demographic_analysis": " ".join(filter(None, (material.humour, material.coverage)))
+            "demographic_analysis": " ".join(filter(None, (known.humour, known.coverage)))
             or _not_stated("no metric compares groups of people"),
             "harm": _listed(sensitive, "nobody has assessed it"),
         },
         "ethical_and_legal_considerations": {
-            "privacy_and_anonymity": material.privacy or _not_stated(f"{NO_FIELD} privacy"),
+            "privacy_and_anonymity": known.privacy or _not_stated(f"{NO_FIELD} privacy"),
             "data_licensing": card.source.licence or _not_stated(f"{NO_FIELD} licence"),
-            "consent_procedures": material.consent or _not_stated(f"{NO_FIELD} consent"),
+            "consent_procedures": known.consent or _not_stated(f"{NO_FIELD} consent"),
             "compliance_with_regulations": _not_stated("nobody has assessed it"),
         },
     }
@@ -119,7 +120,7 @@ def _levels(benchmark: Benchmark[Any]) -> str:
     ranges = [f"{x.metric.name} from {x.worst:g} to {x.best:g}" for x in levels(benchmark) if x.worst is not None]
     parts = (
         "; ".join(told),
-        " ".join(filter(None, (card.no_chance, card.no_human))),
+        " ".join(filter(None, (card.considerations.no_chance, card.considerations.no_human))),
         f"Worst to best: {', '.join(ranges)}",
     )
     return ". ".join(part.rstrip(".") for part in parts if part) + "."

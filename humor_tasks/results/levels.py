@@ -42,7 +42,7 @@ def _levels(benchmark: Benchmark[Any], metric: Metric) -> Levels:
     card = benchmark.card
     chance, people = _of(metric, card.chance), _of(metric, card.human)
     general = metric.no_level or (NEUTRAL if metric.neutral else "")
-    no_chance, no_people = (general or told for told in (card.no_chance, card.no_human))
+    no_chance, no_people = (general or told for told in (card.considerations.no_chance, card.considerations.no_human))
     worst, best = (None, None) if metric.neutral or metric.ends is None else metric.ends
     return Levels(metric, worst, best, chance, people, "" if chance else no_chance, "" if people else no_people)
 
