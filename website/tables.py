@@ -65,7 +65,7 @@ def _first_levels(card: Card) -> str:
     """The main level of chance and of people."""
     of = (("chance", card.chance), ("people", card.human))
     told = [f"{kind} {_value_of(known[0])} (`{known[0].estimate}`)" for kind, known in of if known]
-    return _text(f"{', '.join(told)}; [all](#floors-people-and-ceilings).") if told else ""
+    return f"{_begun(', '.join(told))}; [all](#floors-people-and-ceilings)." if told else ""
 
 
 def _value_of(level: Level) -> str:
@@ -97,39 +97,41 @@ def material(name: str) -> str:
 
 
 def ends(name: str) -> str:
-    """The worst value, chance, people and the best value of every metric, why one is missing, and the sources."""
-    found = levels(BENCHMARKS[name])
-    heads = ("metric", "worst", "chance", "people", "best")
-    body = [(f"`{x.metric.name}`", _end(x.worst), _values(x.chance), _values(x.people), _end(x.best)) for x in found]
-    why: dict[str, list[str]] = {}
-    for x in found:
-        for kind, text in (("chance", x.no_chance), ("people", x.no_people)):
-            if text:
-                why.setdefault(text, []).append(f"{kind} for `{x.metric.name}`")
-    missing = [f"- {_text(text)} (No {', '.join(_both(names))}.)" for text, names in why.items()]
-    card = BENCHMARKS[name].card
-    known = [*(("chance", each) for each in card.chance), *(("people", each) for each in card.human)]
-    rows = [
-        (kind, _escaped(level.reached_by), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
-        for kind, level in known
-    ]
-    sources = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
-    return "\n\n".join(filter(None, (_table(heads, body), "\n".join(missing), sources)))
+    """The worst value, chance, people and the best value of every metric, and why one is missing; sources below.
 
-
-def _both(names: Sequence[str]) -> list[str]:
-    """`chance for x` and `people for x` as one."""
-    metrics = dict.fromkeys(name.split(" for ")[1] for name in names)
-    kinds = {metric: [name.split(" for ")[0] for name in names if name.endswith(f" {metric}")] for metric in metrics}
-    return [f"{' or '.join(kind)} for {metric}" for metric, kind in kinds.items()]
+    Metrics with the same in all columns share a row.
+    """
+    notes: dict[str, int] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for x in levels(BENCHMARKS[name]):
+        for why in filter(None, (x.no_chance, x.no_people)):
+            notes.setdefault(why, len(notes) + 1)
+        chance, people = _values(x.chance, notes.get(x.no_chance)), _values(x.people, notes.get(x.no_people))
+        alike.setdefault((_end(x.worst), chance, people, _end(x.best)), []).append(f"`{x.metric.name}`")
+    table = _table(
+        ("metric", "worst", "chance", "people", "best"), [(", ".join(m), *cells) for cells, m in alike.items()]
+    )
+    told = "\n".join(f"{number}. {_text(why)}" for why, number in notes.items())
+    return "\n\n".join(filter(None, (table, told and f"Notes:\n\n{told}", _sources(BENCHMARKS[name].card))))
 
 
 def _end(value: float | None) -> str:
     return "" if value is None else "no limit" if math.isinf(value) else f"{value:g}"
 
 
-def _values(known: Sequence[Level]) -> str:
-    return ", ".join(dict.fromkeys(f"{level.value:g}" for level in known))
+def _values(known: Sequence[Level], note: int | None) -> str:
+    return ", ".join(dict.fromkeys(f"{level.value:g}" for level in known)) or f"none: note {note}"
+
+
+def _sources(card: Card) -> str:
+    """Who reaches the levels of chance and of people, and how this is known."""
+    of: dict[tuple[str, ...], list[str]] = {}
+    for kind, known in (("chance", card.chance), ("people", card.human)):
+        for level in known:
+            row = (kind, _escaped(level.reached_by), f"{level.value:g}", _escaped(level.source))
+            of.setdefault(row, []).append(f"`{level.estimate}`")
+    rows = [(kind, who, ", ".join(estimates), value, source) for (kind, who, value, source), estimates in of.items()]
+    return _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
 
 
 def _text(text: str) -> str:

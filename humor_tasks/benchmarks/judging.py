@@ -79,7 +79,7 @@ class Verdicts:
             estimate=lambda outcomes: metric.over([self.filled(o, passes) for o in outcomes]),
             counts=lambda o: bool(metric.counted([self.filled(o, passes)])),
             about=f"`{metric.name}` with every missing verdict counted as {_ABOUT[passes]}.",
-            no_level=f"It is a bound of `{metric.name}`, whose levels it has where no verdict is missing.",
+            no_level="It is a bound of the metric that its name begins with, and has its levels where none is missing.",
         )
 
 

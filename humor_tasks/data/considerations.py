@@ -78,7 +78,8 @@ def considerations(card: str, benchmark: str) -> Considerations:
         where = f"datasets_cards/{card}/{FILE}, {benchmark}"
         check_choice(f"{where}, field", name, (field.name for field in dataclasses.fields(Considerations)))
         listed = name in ("users", "misuse")
-        if not isinstance(value, list if listed else str) or not all(isinstance(each, str) and each for each in value):
+        texts = value if listed else [value]
+        if not isinstance(texts, list) or not all(isinstance(each, str) and each for each in texts):
             raise BadInput(f"{where}: {name} is {value!r:.60}; give {'a list of texts' if listed else 'a text'}.")
     tuples = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     return Considerations(**{"card": card, **fields, **tuples})

@@ -279,6 +279,7 @@ def test_a_page_says_what_a_score_means_and_shows_chance_and_people() -> None:
     assert "**What it does not mean.** " in tables.limitations("matching")
     told = tables.ends("matching")
     assert "| `accuracy` | 0 | 0.2 | 0.94 | 1 |" in told
+    assert "| `unparsed`, `refused`, `fallback` | 1 | none: note 1 | none: note 1 | 0 |" in told
     assert "| chance | a guess | `accuracy` | 0.2 | one of five captions is right |" in told
     assert "| people | Human estimate, pixels | `accuracy` | 0.94 | " in told
     assert "**Levels.** Chance 0.2, a guess (`accuracy`), people 0.94, " in tables.about("matching")
