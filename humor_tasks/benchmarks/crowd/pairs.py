@@ -333,9 +333,19 @@ CROWD_PAIRS = Benchmark(
                 "crowd workers, picture, pairs=top_against_1000",
                 "Zhang et al. 2024, Table 2, pairwise, row crowd workers (picture)",
             ),
+            *(
+                Level(
+                    value, "accuracy", f"{who}, picture, rank 1 against 1000", f"Zhou et al. 2025, Table 3, row {row}"
+                )
+                for value, who, row in (
+                    (0.78, "five experts, mean", "Expert Average Accuracy"),
+                    (0.8533, "the best of five experts", "Best Expert Accuracy"),
+                )
+            ),
         ),
         meaning="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps "
-        "can tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
+        "can tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67, and a GPT-4o "
+        "that was fine-tuned on the crowd's pairs .824 (Zhou et al. 2025).",
         limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
         "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
