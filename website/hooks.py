@@ -66,6 +66,7 @@ MARKS: dict[str, Callable[..., str]] = {
     "published": tables.published_figures,
     "reproducible": tables.reproducible,
     "benchmarks": tables.index,
+    "cards": tables.cards,
     "file": file_of,
 }
 

@@ -251,6 +251,18 @@ def index() -> str:
     return _table(("benchmark", "title", "version", "paper"), found)
 
 
+def cards() -> str:
+    """What each benchmark's card fills: metrics with their levels, licence and pin."""
+    found = []
+    for b in BENCHMARKS.values():
+        known = levels(b)
+        bounded = sum(x.worst is not None and x.best is not None for x in known)
+        counts = (len(known), bounded, sum(bool(x.chance) for x in known), sum(bool(x.people) for x in known))
+        pin = "SHA-256" if b.card.source.files else "commit" if b.card.source.name else "none, not public"
+        found.append((f"[`{b.name}`](benchmarks/{b.name}.md)", *map(str, counts), pin))
+    return _table(("benchmark", "metrics", "worst and best", "chance", "people", "pin"), found)
+
+
 def _protocol(figure: Figure) -> tuple[str, ...]:
     """System, kind, setting, shots, split and fold."""
     where = ", ".join(each for each in (figure.split, figure.fold) if each)
