@@ -62,10 +62,10 @@ def about(name: str) -> str:
 
 
 def _first_levels(card: Card) -> str:
-    """The main level of chance and of people."""
-    of = (("chance", card.chance), ("people", card.human))
-    told = [f"{kind} {_value_of(known[0])} (`{known[0].estimate}`)" for kind, known in of if known]
-    return f"{_begun(', '.join(told))}; [all](#floors-people-and-ceilings)." if told else ""
+    """The main level of chance and of people, or that there is none."""
+    of = (("Chance", card.chance), ("people", card.human))
+    told = (f"{kind} {_value_of(known[0])} (`{known[0].estimate}`)" if known else f"{kind}: none" for kind, known in of)
+    return f"{'; '.join(told)}; [all, and why not](#floors-people-and-ceilings)."
 
 
 def _value_of(level: Level) -> str:
