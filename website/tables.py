@@ -55,7 +55,7 @@ def about(name: str) -> str:
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
         "Published sampling": _text(card.sampling),
-        "Levels": _first_levels(card),
+        "Levels": _first_levels(card) if card.claim else "",
         "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
