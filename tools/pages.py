@@ -56,7 +56,7 @@ def considerations(benchmarks: Sequence[Benchmark]) -> str:
     shared = benchmarks[0].card.considerations
     parts = [f"**{label}.** {text}" for label, text in shared.of_corpus.items()]
     parts += [f"**Representativeness.** {shared.coverage}", "**Limitations**, by benchmark:"]
-    parts += ["\n".join(f"- `{each.name}`: {each.card.limits}" for each in benchmarks)]
+    parts += ["\n".join(f"- `{each.name}`: {each.card.considerations.limits}" for each in benchmarks)]
     return "\n\n".join(map(wrapped, parts)) + "\n"
 
 

@@ -75,16 +75,17 @@ def _value_of(level: Level) -> str:
 def meaning(name: str) -> str:
     """What a score means, and how it depends on wording and order."""
     card = BENCHMARKS[name].card
+    told = card.considerations.meaning
     known = card.wordings or "No pretrained language model has been run under all prompt sets here."
     wordings = f"**Wording and order.** {_text(known)} See [Wordings and orders](../wordings.md)."
-    return "\n\n".join(filter(None, (_text(card.meaning), wordings if card.meaning else "")))
+    return "\n\n".join(filter(None, (_text(told), wordings if told else "")))
 
 
 def limitations(name: str) -> str:
     """What a score does not mean, what it is not for, and whom the rows represent."""
     card = BENCHMARKS[name].card
     misuse = "\n".join(f"- {_text(each)}" for each in (*card.considerations.misuse, *MISUSE))
-    told = {"What it does not mean": card.limits, "Representativeness": card.considerations.coverage}
+    told = {"What it does not mean": card.considerations.limits, "Representativeness": card.considerations.coverage}
     parts = [f"**{label}.** {_text(text)}" for label, text in told.items() if text]
     return "\n\n".join([*parts, f"**What a score is not for.**\n\n{misuse}"])
 

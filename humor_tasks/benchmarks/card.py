@@ -49,13 +49,12 @@ class Card:
     what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    considerations: use cases and misuse, whose humour it is, annotation, people and content.
+    considerations: use cases, what a score means and does not mean, misuse, whose humour it is, people and content.
 
     chance: scores of systems that ignore the material, the main one first. human: scores of people, the main one first.
-    meaning: what a score means. limits: what it does not mean. wordings: what is known of how scores depend on the
-    prompt set and on the order of the choices. differences: what this implementation does
-    otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
-    related: benchmarks to read together with this one.
+    wordings: what is known of how scores depend on the prompt set and on the order of the choices. differences: what
+    this implementation does otherwise than the paper, one sentence each, with the parameter that restores the paper's
+    way where there is one. related: benchmarks to read together with this one.
 
     needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
     parameters.
@@ -78,8 +77,6 @@ class Card:
     considerations: Considerations = NOTHING
     chance: tuple[Level, ...] = ()
     human: tuple[Level, ...] = ()
-    meaning: str = ""
-    limits: str = ""
     wordings: str = ""
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()

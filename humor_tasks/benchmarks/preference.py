@@ -284,11 +284,6 @@ EXPLANATION_PREFERENCE = Benchmark(
                 "Hessel et al. 2023, Table 3, Q7",
             ),
         ),
-        meaning="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
-        "equally good.",
-        limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks people "
-        "agreement --judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and "
-        "longer texts: read `length_controlled_win_rate` beside `win_rate`.",
         differences=(
             "The votes behind Table 3 are not published: `humor-tasks reproduce` says only whether some votes fit both "
             "printed figures.",

@@ -32,8 +32,8 @@ class Considerations:
     """Whole sentences, with the place in the paper where they are from one. "" is nothing known.
 
     card: the folder of the corpus's dataset card. use_cases: what a score helps to decide. users: who the benchmark is
-    for. misuse: what its score is not for, in addition to MISUSE. no_chance, no_human: why metrics without such a level
-    have none.
+    for. meaning: what a score means. limits: what it does not mean. misuse: what it is not for, in addition to MISUSE.
+    no_chance, no_human: why metrics without such a level have none.
 
     humour: who wrote the jokes, for whom, and who judged them. coverage: how far the rows are representative, and of
     what. annotation: who annotated what, how it was checked, how far annotators agree. privacy: personal data in rows.
@@ -43,6 +43,8 @@ class Considerations:
     card: str = ""
     use_cases: str = ""
     users: tuple[str, ...] = USERS
+    meaning: str = ""
+    limits: str = ""
     misuse: tuple[str, ...] = ()
     no_chance: str = ""
     no_human: str = ""

@@ -153,10 +153,6 @@ BBEH_NYCC = Benchmark(
         splits={"test": 200},
         dates="The captions are of contests before 2025; the file does not say which.",
         chance=guessed(0.1, "one of ten captions is right", "accuracy"),
-        meaning="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what "
-        "a crowd preferred.",
-        limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "
-        "another one. The questions are public, so that models trained since 2025 may have read them.",
         wordings="On the 200 questions in ten orders, MiniLM (`embedding/`) has .110 at every letter, "
         "`baseline/overlap` .355 where A is right and .07 to .08 elsewhere. Neither reads the prompt, so that "
         "`spread` is 0 [0, .02].",

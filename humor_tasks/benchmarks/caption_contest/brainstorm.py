@@ -201,10 +201,6 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
-        "lists.",
-        limits="None says that a caption is funny. Measure that with `humor-tasks captions rank`, `humor-tasks "
-        "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
         dated=False,
         needs="hub",

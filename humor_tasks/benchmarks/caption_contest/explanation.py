@@ -84,11 +84,6 @@ EXPLANATION = Benchmark(
             Level(value, name, "T5-11B, caption only", "Hessel et al. 2023, Table 5, row Caption only (T5-11B)")
             for name, value in (("bleu", 3.61), ("rouge_l", 0.178))
         ),
-        meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
-        "systems of one kind, such as two sizes of a model, and little more.",
-        limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
-        "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
-        "`explanation_preference`.",
         differences=(
             *DIFFERENCES,
             "The paper does not say how it counts words for its perplexity per word; those of `word_perplexity` are "

@@ -55,12 +55,6 @@ RANKING = Benchmark(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
             Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
         ),
-        meaning="`ny_accuracy` says how often the model agrees with the magazine's editors, `crowd_accuracy` how often "
-        "with its readers. The two tastes differ: people who saw the cartoon agree far more often with the readers "
-        "than with the editors.",
-        limits="Captions alone tell much: T5-11B, which never sees the cartoon, agrees with .645 of the editors' "
-        "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
-        "gives it.",
         wordings="On the 507 validation rows of fold 0 in both orders, `baseline/overlap` has .51 and an "
         "`order_effect` of .76 [.70, .81], because ties go to A; MiniLM has .564 at either letter, and a "
         "quality model of 12 contests .544. A T5 of "

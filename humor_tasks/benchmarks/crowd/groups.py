@@ -332,9 +332,6 @@ CROWD_GROUPS = Benchmark(
             *guessed(0.5, "two guesses agree half of the time", "consistency", "recalibrated_consistency"),
         ),
         human=PEOPLE,
-        meaning="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
-        limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
-        "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
         related=("crowd_pairs", "caption_writing"),
     ),
     corpus="newyorker",

@@ -343,11 +343,6 @@ CROWD_PAIRS = Benchmark(
                 )
             ),
         ),
-        meaning="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps "
-        "can tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67, and a GPT-4o "
-        "that was fine-tuned on the crowd's pairs .824 (Zhou et al. 2025).",
-        limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
-        "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
     ),
     corpus="newyorker",

@@ -330,10 +330,6 @@ CAPTION_WRITING = Benchmark(
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
         chance=guessed(0.5, "either group is as likely", *GUESSED, by="a judge that decides at random"),
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
-        meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
-        "contests, and with the corrected win rate (docs/crowd.md).",
-        limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
-        "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
         related=("crowd_groups", "brainstorm"),
     ),
     corpus="newyorker",

@@ -277,10 +277,6 @@ PAIRWISE = Benchmark(
             *guessed(0.5, "one of two headlines is funnier", "accuracy"),
             *guessed(0.0, "gains and losses are equally likely", "reward"),
         ),
-        meaning="`reward` weights each pair by the difference of the two means, so that close pairs count little; "
-        "chance is 0. The winning team has an accuracy of .674 and a reward of .299.",
-        limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
-        "equal ratings count one half, and `tied` is their share.",
         wordings="On the pairs of dev in both orders, `baseline/overlap` answers .96 with A (`order_effect` .91 [.90, "
         ".93]) and `baseline/longest` .56, because many edits have one length; their accuracies are .499 and "
         ".493.",

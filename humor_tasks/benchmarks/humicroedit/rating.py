@@ -277,12 +277,6 @@ RATING = Benchmark(
             *(Level(value, name, "always the mean of train, on test", BASELINE) for name, value in OF_MEAN.items()),
             *guessed(0.0, "no correlation is to be expected; a constant has none", "pearson", "spearman"),
         ),
-        meaning="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
-        "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
-        "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "
-        "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
-        limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
-        "and the correlations.",
         differences=(
             *corpus.DIFFERENCES,
             "An unreadable rating counts as the worst possible one; `on_unparsed=exclude` leaves it out.",

@@ -166,10 +166,6 @@ HUMORBENCH = Benchmark(
         splits={"test": 499},
         dates=corpus.DATES,
         chance=guessed(0.0, "it contains no element", "coverage", "all_covered", by="an empty explanation"),
-        meaning="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
-        "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
-        limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
-        "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
         differences=(
             "The prompts of explainer and grader are in this package's own words; `prompts=FOLDER` takes the paper's.",
             "In lm-eval a second command, `humor-tasks grade`, grades the logged replies.",

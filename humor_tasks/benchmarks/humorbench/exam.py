@@ -196,11 +196,6 @@ AUTOGRADER = Benchmark(
             Level(value, metric, "a judge that passes everything", "153 of the 200 labels are PASS")
             for metric, value in zip(JUDGE_METRICS, PASSES_ALL, strict=True)
         ),
-        meaning="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
-        "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
-        "them. Values are over all rows and per explainer.",
-        limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
-        "agree with each other is not published.",
         differences=(
             "The grader's prompt is in this package's own words; `prompts=FOLDER` takes the paper's.",
             "By default 200 of the paper's 400 labels are read, those of two of its four explainers; `dataset=FILE` "

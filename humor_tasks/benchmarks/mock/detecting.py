@@ -26,10 +26,6 @@ MOCK_DETECTING = Benchmark(
         splits=corpus.sizes("detecting"),
         chance=guessed(0.5, "the answer is yes or no", "accuracy"),
         human=corpus.people("detecting", 0.981, 0.993, 0.984),
-        meaning="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
-        "more than a shortcut.",
-        limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
-        "published ones.",
         differences=(
             *loading.DIFFERENCES,
             "The New Yorker's cartoons are all humorous, and the other cartoons of MOCK are not public: cartoons are "

@@ -22,10 +22,6 @@ MOCK_EXPLAINING = Benchmark(
         prompt="The item with its caption or dialogue.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
         splits=corpus.sizes("explaining"),
-        meaning="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
-        "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
-        "task, and with `humor-tasks people pairs` and `page` (docs/people.md).",
-        limits="Automatic scores compare with one human explanation and say little about quality.",
         differences=(
             *loading.DIFFERENCES,
             "EXPAcc here asks the judge in both orders and allows ties; only an explanation that wins in both is "

@@ -164,10 +164,6 @@ MOCK_GENERATION = Benchmark(
         splits=dict.fromkeys(get_args(Split)),
         counted="",
         chance=guessed(1.0, "the lowest rating of the rubric", "sms", "hss", by="a text that fits nothing"),
-        meaning="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 "
-        "on cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
-        limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
-        "`of=mock_generation` compares two systems' stories.",
         differences=(
             "Section 5 fine-tunes models on MOCK, which is not public; `humor-tasks train image-text` trains them on a "
             "folder of yours, and has run with small networks only.",

@@ -25,10 +25,6 @@ MOCK_MATCHING = Benchmark(
         splits=corpus.sizes("matching"),
         chance=guessed(0.25, "one of four options is right", "accuracy"),
         human=corpus.people("matching", 0.931, 0.923, 0.919),
-        meaning="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
-        "scores above them shows understanding.",
-        limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
-        "only with each other.",
         differences=(
             *loading.DIFFERENCES,
             "Distractors are lines of other items until `build options` writes those of the paper: two by a model, for "

@@ -45,7 +45,7 @@ def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
             "goal": " ".join(filter(None, (card.claim, known.use_cases))) or _not_stated(f"{NO_FIELD} claim"),
             "audience": list(known.users),
             "tasks": _listed((card.question,), f"{NO_FIELD} question"),
-            "limitations": card.limits or _not_stated(f"{NO_FIELD} limits"),
+            "limitations": known.limits or _not_stated(f"{NO_FIELD} limits"),
             "out_of_scope_uses": [*known.misuse, *MISUSE],
         },
         "data": {
@@ -59,7 +59,7 @@ def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
             "methods": _listed((card.prompt,), f"{NO_FIELD} prompt"),
             "metrics": [metric.name for metric in benchmark.reported],
             "calculation": card.metrics or _not_stated(f"{NO_FIELD} metrics"),
-            "interpretation": card.meaning or _not_stated(f"{NO_FIELD} meaning"),
+            "interpretation": known.meaning or _not_stated(f"{NO_FIELD} meaning"),
             "baseline_results": _levels(benchmark),
             "validation": card.wordings or _not_stated("no model has been run under all prompt sets and orders"),
         },
