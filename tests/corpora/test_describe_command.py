@@ -27,6 +27,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import described_row, read_parts
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
+from humor_tasks.data.canary import marked
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.pins import DATASETS
 from humor_tasks.data.rows import catalogue, described_by, open_rows
@@ -87,7 +88,7 @@ def test_the_real_rows_keep_every_other_column(seer: tuple[Seer, ChatServer], tm
     assert len(lines) == 198
     for line, before, sha256 in zip(lines, part.rows.rows, part.pictures, strict=True):
         assert {k: v for k, v in line.items() if k not in (*words, "image")} == {
-            k: v for k, v in before.items() if k != "image"
+            k: v for k, v in marked(before).items() if k != "image"
         }
         assert (out / line["image"]).read_bytes() == before["image"].read()
         assert line["image_location"] == said_of(sha256, "location")

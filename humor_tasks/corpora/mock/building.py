@@ -20,6 +20,7 @@ from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
+from humor_tasks.data import canary
 from humor_tasks.data.media.picture import MIME
 from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
@@ -66,6 +67,8 @@ def card(built: Built) -> str:
         "licences differ; check them before you redistribute anything:",
         "",
         *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
+        "",
+        canary.NOTE,
         "",
     ]
     parts = ["## Sizes", "", sizes(built), "", kept(built), "", section(built.shortcuts), "", _UNKNOWN]
@@ -234,17 +237,19 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
             "explaining": {"explanation": item.explanation},
         }
         rows.append(
-            {
-                "id": f"{item.id}_{subtask}",
-                "scene": scene,
-                "media_id": item.media_id,
-                "media": name,
-                "caption": None if item.turns else item.line,
-                "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
-                "description": item.description,
-                **answers[subtask],
-                "source": item.source,
-            }
+            canary.marked(
+                {
+                    "id": f"{item.id}_{subtask}",
+                    "scene": scene,
+                    "media_id": item.media_id,
+                    "media": name,
+                    "caption": None if item.turns else item.line,
+                    "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
+                    "description": item.description,
+                    **answers[subtask],
+                    "source": item.source,
+                }
+            )
         )
     return rows
 
