@@ -23,6 +23,7 @@ from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
 from humor_tasks.benchmarks.mock import describing
 from humor_tasks.benchmarks.mock.describing import DescribedPicture
+from humor_tasks.corpora.croissant import EVALUATION, renew, write_croissant
 from humor_tasks.corpora.mock.options import copy_folder, with_section
 from humor_tasks.data import canary
 from humor_tasks.data.append_log import ReplyStore
@@ -185,6 +186,7 @@ def write_folder(
         for part in plan.parts:
             _write_part(folder, part, files, words[part.fold])
         (folder / "README.md").write_text(_card(plan), encoding="utf-8")
+        write_croissant(folder, {"machineAnnotationTools": str(plan.asked["model"]), "dataUseCases": EVALUATION})
     for leftover in output.parent.glob(f".{glob.escape(output.name)}.{'[0-9a-f]' * 32}"):  # of interrupted processes
         shutil.rmtree(leftover, ignore_errors=True)
 
@@ -265,4 +267,5 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
             write_json_lines(made / path.relative_to(folder), rows)
         card = made / "README.md"
         write_text(card, with_section(read_body(card) if card.exists() else "", HEADING, f"{HEADING}\n\n{note}"))
+        renew(made)
     return count

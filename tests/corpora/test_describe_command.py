@@ -95,7 +95,7 @@ def test_the_real_rows_keep_every_other_column(seer: tuple[Seer, ChatServer], tm
     # The layout of the corpus, but for what people asked about the cartoons.
     theirs = open_rows(real_corpus, hub=HUB, cards=Path(), config="matching", split="validation", columns=["questions"])
     assert theirs.rows
-    assert {p.name for p in out.iterdir()} == {"README.md", "images", "matching"}
+    assert {p.name for p in out.iterdir()} == {"README.md", "croissant.json", "images", "matching"}
 
 
 def test_the_card_says_from_what_and_by_whom(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
+from humor_tasks.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
@@ -35,6 +36,14 @@ LICENCES = {
     **{name: "your own copy; pictures and captions belong to their authors" for name, _ in OWN.values()},
 }
 """Source -> licence as stated in its publication."""
+RAI = {
+    "dataCollection": "Cartoons, posts, dialogues and clips of the sources that README.md names, with their labels.",
+    "dataPreprocessingProtocol": "README.md lists rows kept and left out, and how splits and options are made.",
+    "dataLimitations": "Not MOCK itself: README.md lists what the sources do not record. Tweets, magazines and series "
+    "in English, and one series in Hindi mixed with English.",
+    "dataUseCases": EVALUATION,
+}
+"""What the vocabulary for responsible AI asks, where it is known."""
 _UNKNOWN = """\
 ## What the sources do not record, and what was done instead
 
@@ -149,6 +158,7 @@ def build_mock(
             write_json_lines(folder / f"{scene}_{subtask}" / f"{split}.jsonl", rows)
         built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
+        write_croissant(folder, RAI)
     return built
 
 

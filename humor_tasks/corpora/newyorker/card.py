@@ -11,6 +11,7 @@ from humor_tasks._version import __version__
 from humor_tasks.corpora.newyorker.folder import Config, Contents
 from humor_tasks.corpora.newyorker.rows import BLOCKS, Instance
 from humor_tasks.data.canary import NOTE
+from humor_tasks.data.papers import CAPTION_CONTEST
 from humor_tasks.models.choosers.shortcuts import RULES, credit
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -92,6 +93,7 @@ def card(
         balance,
         _stages(provenance.counts),
         _origin(provenance),
+        f"## Citation\n\n```bibtex\n{CAPTION_CONTEST.bibtex}\n```",
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
