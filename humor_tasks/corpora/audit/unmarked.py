@@ -11,7 +11,7 @@ from humor_tasks.corpora.audit.tables import IN_FOLDERS, read_file
 from humor_tasks.data.canary import COLUMN, GUID
 from humor_tasks.data.reading import read_body
 
-_MADE = re.compile(r"`humor-tasks (build|describe)")
+_MADE = re.compile(r"(Built|Made) by `humor-tasks (build|describe)")
 
 
 def unmarked(data: Items) -> list[Finding]:
