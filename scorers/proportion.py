@@ -109,22 +109,21 @@ def difference_of_shares(
 ) -> Estimate:
     """The share of the rows of `first` less that of the other rows, values in [0, 1]; rows of both share clusters.
 
-    The value is that of `linearised` on x / n - y / m. The interval is value +/- t(G - 1) * s, cut to [-1, 1], with
+    With s_0 the clustered standard error of x / n - y / m by `linearised`:
 
-        s^2 = stderr^2 + 2 / (G + 2)^2
+        stderr^2 = s_0^2 + 2 / (G + 2)^2,   interval: value +/- t(G - 1) * stderr, cut to [-1, 1]
 
-    where the second term is that of Bonett and Price (2012, Journal of Educational and Behavioral Statistics 37), one
-    more cluster in favour of each share, so that no interval is a point; `spread` has it, too. nan where one side has
-    no row, and with fewer than two clusters. Raises BadInput on a value outside [0, 1].
+    The second term is that of Bonett and Price (2012, Journal of Educational and Behavioral Statistics 37), one more
+    cluster in favour of each share, so that no interval is a point; `spread` has it, too. nan where one side has no
+    row, and with fewer than two clusters. Raises BadInput on a value outside [0, 1].
     """
     _check_share(values, [1] * len(values), "values")
     sides = [[float(side == of) for of in first] for side in (True, False)]
     columns = [c for side in sides for c in ([v * s for v, s in zip(values, side, strict=True)], side)]
     e = linearised(lambda x, n, y, m: x / n - y / m, columns, clusters, level)
-    widened = with_interval(
-        e.value, math.hypot(e.stderr, math.sqrt(2) / (e.clusters + 2)), e.clusters - 1, level, e.n, e.clusters
-    )
-    return replace(e, low=max(widened.low, -1.0), high=min(widened.high, 1.0)) if e.stderr == e.stderr else e
+    stderr = math.hypot(e.stderr, math.sqrt(2) / (e.clusters + 2))
+    wide = with_interval(e.value, stderr, e.clusters - 1, level, e.n, e.clusters)
+    return wide if math.isnan(wide.stderr) else replace(wide, low=max(wide.low, -1.0), high=min(wide.high, 1.0))
 
 
 def _check_share(numerators: Sequence[float], denominators: Sequence[float], name: str) -> None:
