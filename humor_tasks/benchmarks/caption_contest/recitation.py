@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import OnBadPicture, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
@@ -50,6 +50,7 @@ class RecitationOptions(corpus.NyccOptions):
         "caption_only", "recitation shows no cartoon, which would make completions easier to guess; leave setting out."
     )
     cot: bool | None = absent(None, _NONE)
+    on_bad_picture: OnBadPicture = absent("stop", _NONE)
     least_words: int = parameter(
         LEAST_WORDS, "Captions of fewer words are left out: what is missing of them can be guessed.", least=2
     )

@@ -203,7 +203,6 @@ def recitation(
     revision: str | int | None = None,
     split: Literal["train", "validation", "test"] = "test",
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
-    on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     least_words: int = 8,
     prompts: str | None = None,
@@ -219,8 +218,6 @@ def recitation(
         revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
-        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
-            ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
         least_words: Captions of fewer words are left out: what is missing of them can be guessed.
