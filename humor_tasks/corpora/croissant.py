@@ -26,7 +26,7 @@ from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 
 FILE = "croissant.json"
-EVALUATION = "Evaluation of models. No model is to be trained on validation and test splits, or on the canary."
+EVALUATION = "Evaluation of models, and training on the train splits. No model is to be trained on a test split."
 CONFORMS = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
 LICENCES = {
     "cc-by-4.0": "https://creativecommons.org/licenses/by/4.0/",

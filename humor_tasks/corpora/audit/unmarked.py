@@ -23,7 +23,7 @@ def unmarked(data: Items) -> list[Finding]:
     card = folder / "README.md"
     text = read_body(card) if card.is_file() else ""
     files = [*([] if GUID in text else [card.name]), *_files(folder)] if _MADE.search(text) else []
-    what = "without the canary of built datasets: a model trained on them cannot be told; build the dataset again."
+    what = "without the canary of built datasets, by which training data is filtered; build the dataset again."
     return finding("no_canary", "warning", "file", what, files)
 
 

@@ -23,6 +23,7 @@ from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data import canary
 from humor_tasks.data.media.picture import MIME
+from humor_tasks.data.papers import MOCK
 from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
@@ -81,6 +82,7 @@ def card(built: Built) -> str:
         "",
     ]
     parts = ["## Sizes", "", sizes(built), "", kept(built), "", section(built.shortcuts), "", _UNKNOWN]
+    parts += ["## Citation", "", f"```bibtex\n{MOCK.bibtex}\n```", ""]
     return "\n".join([*header, *title, *about, *parts])
 
 
