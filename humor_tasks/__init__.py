@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         mock_generation,
         mock_matching,
         ranking,
+        recitation,
     )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "mock_generation",
     "mock_matching",
     "ranking",
+    "recitation",
 ]
 
 

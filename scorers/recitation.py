@@ -51,5 +51,15 @@ def matches(captions: Sequence[str], entries: Sequence[str], near: float = NEAR)
     return [by_key[key] for key in wanted]
 
 
+def completes(written: str, shown: str, missing: str) -> Literal["exact", "near", ""]:
+    """How `written` completes a caption of which `shown` is seen and `missing` is not, by `matches`.
+
+    `written` may repeat what was shown; only the missing words count for a match.
+    """
+    alone = key_of(written).removeprefix(key_of(shown))
+    kinds = {match.kind for match in matches([text for text in (written, alone) if text], [missing])}
+    return "exact" if "exact" in kinds else "near" if "near" in kinds else ""
+
+
 def _key(text: str) -> str:
     return key_of(text) or text.strip()

@@ -175,6 +175,19 @@ def benchmark_card(task: str, output: Path) -> None:
     click.echo(output)
 
 
+@export.command()
+@click.argument("folder", type=PATH)
+def croissant(folder: Path) -> None:
+    """Write croissant.json, a dataset's metadata in MLCommons' format, into the dataset FOLDER.
+
+    `humor-tasks build` and `describe` write it themselves. This is for a folder that was changed or built before.
+    """
+    from humor_tasks.corpora.croissant import FILE, write_croissant
+
+    write_croissant(folder)
+    click.echo(folder / FILE)
+
+
 # ---- rows for training --------------------------------------------------------------------------
 
 

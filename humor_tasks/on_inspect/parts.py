@@ -53,9 +53,8 @@ def against_people(
 ) -> Scorer:
     """How often judges prefer ten written captions to four groups of ten human captions of the same contest.
 
-    The questions are those of `crowd_groups`, in both orders. A verdict of a panel is that of more than half of its
-    judges. The score is the mean of the four win rates, and N where one is missing. The score's metadata has every
-    verdict.
+    The questions are those of `crowd_groups`, in both orders. A panel's verdict is that of more than half of them. The
+    score is the mean of the four win rates, and N where one is missing. Its metadata has every verdict.
 
     Args:
         grader: Model or models that judge; by default those bound to the model role `grader`.
@@ -77,6 +76,14 @@ def brainstormed() -> Scorer:
     return brainstorm_scorer()
 
 
+@scorer(metrics=[benchmark_metrics("recitation")])
+def recited() -> Scorer:
+    """Whether a reply completes a caption word for word: C or I; N where it is left out."""
+    from humor_tasks.on_inspect.scorers import recitation_scorer
+
+    return recitation_scorer()
+
+
 @scorer(metrics=[benchmark_metrics("humorbench")])
 def element_coverage(
     grader: str | list[str] | None = None,
@@ -94,13 +101,11 @@ def element_coverage(
     This scorer works for any task. The target holds one or several reference points. Graders see the sample's metadata
     `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
     explanation in its tags, and the context is the cartoon.
-
     A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
     has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
     and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
     failed and as passed. A sample without any verdict has the value N, with one of these as the reason, and so has a
-    reply that is left out; Inspect's own `mean()` would count it as 0. The score's metadata has every grader's verdict
-    and reasons.
+    reply that is left out; Inspect's own `mean()` would count it as 0. The metadata has graders' verdicts and reasons.
 
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
@@ -193,7 +198,6 @@ def preference(
     """The judges' verdict on two texts: those of a sample of `explanation_preference`, or a reply and its reference.
 
     In any other task with a reference text as its target, it is `reference_preference` with the packaged templates.
-
     The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
     gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
 
@@ -277,8 +281,8 @@ def story_ratings(
     """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
 
     This scorer is for `mock_generation`, and for any task whose reply is a story. Graders see the sample's metadata
-    `context`, otherwise the question's text, and the question's pictures. The rating of a panel is the mean, if more
-    than half of all graders gave a rating. The score is the mean of both ratings, and N where one is missing.
+    `context`, otherwise the question's text, and its pictures. The rating of a panel is the mean, if more than half of
+    all graders gave one. The score is the mean of both ratings, and N where one is missing.
 
     Args:
         grader: Model or models that rate; by default those bound to the model role `grader`.
@@ -361,9 +365,8 @@ def describe_first(
 def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
     """Generates, then answers with the expected value under the probabilities of the digits.
 
-    The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
-    that token is a digit. Other replies are unparsed. The sample's metadata has the original reply (`said`) and the
-    total probability of the digits (`digit_probability`).
+    The probabilities are those after the last "Rating:" of the reply, otherwise at its first token, if it is a digit.
+    Other replies are unparsed. The sample's metadata has the reply (`said`) and `digit_probability`, their sum.
 
     Args:
         labels: The digits of the scale.

@@ -102,7 +102,7 @@ def test_every_metric_has_a_range_and_levels_or_says_why_not(name: str) -> None:
 ROWS = [("matching", "validation"), ("ranking", "validation"), ("explanation", "validation")]
 
 
-@pytest.mark.parametrize(("name", "split"), [*ROWS, ("brainstorm", "validation")])
+@pytest.mark.parametrize(("name", "split"), [*ROWS, ("brainstorm", "validation"), ("recitation", "validation")])
 def test_numbers_of_items_are_those_of_the_real_rows(name: str, split: str, real_corpus: str) -> None:
     """Those of Humicroedit, HumorBench and the crowd are looked at where their rows are read."""
     assert BENCHMARKS[name].card.splits[split] == len(load(name, dataset=real_corpus, split=split).records)

@@ -23,6 +23,7 @@ SCORED_BY = {
     "humicroedit_rating": ("rating_error",),
     "humorbench_autograder": ("judge_agreement",),
     "brainstorm": ("brainstormed",),
+    "recitation": ("recited",),
     "mock_generation": ("story_ratings",),
     "humorbench": ("element_coverage",),
 }
