@@ -166,7 +166,7 @@ def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]
 )
 @click.option("--commit", help="For .yaml: the commit of the package that ran.")
 @output("the report (.md), or the blocks of the register of inspect_evals (.yaml)", required=True)
-def evaluation_report(runs: tuple[Path, ...], output: Path, notes: tuple[str, ...], commit: str | None) -> None:
+def evaluation(runs: tuple[Path, ...], output: Path, notes: tuple[str, ...], commit: str | None) -> None:
     """Write an evaluation report, as the register of inspect_evals and lm-eval's guide for new tasks ask for it.
 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them. An unfinished run is an
@@ -174,8 +174,9 @@ def evaluation_report(runs: tuple[Path, ...], output: Path, notes: tuple[str, ..
     """
     from humor_tasks.data.prices import read_prices
     from humor_tasks.data.writing import check_output, write_text
+    from humor_tasks.evidence.register import register_blocks
+    from humor_tasks.evidence.report import evaluation_report
     from humor_tasks.results import read_results
-    from humor_tasks.results.export import evaluation_report, register_block
     from humor_tasks.results.report.build import build_report
 
     if output.suffix not in (".md", ".yaml"):
@@ -185,9 +186,9 @@ def evaluation_report(runs: tuple[Path, ...], output: Path, notes: tuple[str, ..
     check_output(output, *runs)
     report = build_report(read_results(runs), read_prices(None))
     if commit:
-        write_text(output, register_block.register_blocks(report, commit, notes))
+        write_text(output, register_blocks(report, commit, notes))
     else:
-        write_text(output, evaluation_report.evaluation_report(report, notes))
+        write_text(output, evaluation_report(report, notes))
     for file in report.results.left_out:
         click.echo(f"left out: {file.path}: {file.why}", err=True)
     click.echo(output)

@@ -206,8 +206,10 @@ class Once:
 def results_of(run: FinishedRun) -> list[Result]:
     """One result per scorer of this package. Raises BadInput for a run that has none."""
     if run.benchmark is None:
-        empty = "holds no sample" if not run.instances else "is of a task of another package"
-        raise BadInput(f"{run.path}: {empty}.")
+        why = "is of a task of another package; give logs of this package's tasks."
+        if not run.instances:
+            why = f"holds no sample, and its status is {run.status}; run the task again."
+        raise BadInput(f"{run.path}: {why}")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     gradings: dict[str, set[Signature]] = {}
     judged: set[str] = set()

@@ -263,7 +263,7 @@ def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Pat
         "again.eval": f"is the same run as {logs / 'a.eval'}.",
         "cut.eval": "cannot be read as an Inspect log (it is truncated or damaged, or no .eval).",
         "empty.eval": "is empty; it holds no log.",
-        "foreign.eval": "is of a task of another package.",
+        "foreign.eval": "is of a task of another package; give logs of this package's tasks.",
     }
 
 

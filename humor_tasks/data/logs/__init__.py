@@ -4,7 +4,7 @@
 |---|---|
 | `record` | `FinishedRun`, `LoggedSample`, `Scored`, `Usage` |
 | `reading` | `read_run`, and the checks of a run |
-| `inspect_logs` | Inspect's .eval and .json; the only module of `data` that imports inspect_ai |
+| `inspect_logs` | Inspect's .eval and .json; only this and `invocation` know inspect_ai in `data` |
 | `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file in the same folder |
 | `invocation` | the command that starts a run again, and the versions that ran |
 | `predictions` | texts by instance id |

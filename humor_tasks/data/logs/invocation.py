@@ -32,7 +32,9 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     words += _option("--solver", asked.solver) + _pairs("-S", asked.solver_args_passed or {})
     for name, value in settings.items():
         words += _option(f"--{name.replace('_', '-')}", value)
-    limit = config.limit if not isinstance(config.limit, tuple | list) else "-".join(map(str, config.limit))
+    limit: Any = config.limit
+    if isinstance(limit, tuple | list):  # from 0; the command line counts from 1
+        limit = f"{limit[0] + 1}-{limit[1]}"
     epochs = config.epochs if config.epochs != 1 else None
     words += _option("--limit", limit) + _option("--sample-id", config.sample_id) + _option("--epochs", epochs)
     return Invocation(

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from humor_tasks.errors import BadInput
-from humor_tasks.results.export import evidence
+from humor_tasks.evidence import facts
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.scorecard import has_main_metric
 from humor_tasks.results.result import Result
@@ -22,7 +22,7 @@ def register_blocks(report: Report, commit: str, notes: Sequence[str] = ()) -> s
 
     Raises BadInput for a run that did not end, and where no run is Inspect's.
     """
-    evidence.check_finished(report.results)
+    facts.check_finished(report.results)
     ours = [r for r in report.results.results if r.run.harness == "inspect" and has_main_metric(r)]
     if not ours:
         raise BadInput("no run is of Inspect; the register takes these alone. Write the report as Markdown instead.")
@@ -31,7 +31,7 @@ def register_blocks(report: Report, commit: str, notes: Sequence[str] = ()) -> s
         ENTRY + name: {"evaluation_report": _block([r for r in ours if r.benchmark.name == name], commit, notes)}
         for name in names
     }
-    return evidence.without_places(yaml.safe_dump(blocks, sort_keys=False, allow_unicode=True, width=10_000))
+    return facts.without_places(yaml.safe_dump(blocks, sort_keys=False, allow_unicode=True, width=10_000))
 
 
 def _block(results: Sequence[Result], commit: str, notes: Sequence[str]) -> dict[str, Any]:
@@ -39,26 +39,26 @@ def _block(results: Sequence[Result], commit: str, notes: Sequence[str]) -> dict
     told = [*notes, *(f"Deviation: {text}" for text in card.differences), *([card.limits] if card.limits else [])]
     told += [f"{level.reached_by} reach {level.value:g} {level.estimate} ({level.source})." for level in card.human]
     told += [f"{result.system}: {note}" for result in results for note in result.notes]
-    release = evidence.versions_of(results)
-    commands = dict.fromkeys(evidence.command_of(result, "MODEL") for result in results)
+    release = facts.versions_of(results)
+    commands = dict.fromkeys(facts.command_of(result, "MODEL") for result in results)
     return {
         "results": [_row(result) for result in results],
         "commit": commit,
         "version": f"{run.version} ({', '.join(f'{name} {version}' for name, version in release.items())})",
         "command": "\n".join(filter(None, commands)),
-        "timestamp": max(map(evidence.date_of, results)),
+        "timestamp": max(map(facts.date_of, results)),
         "notes": told,
     }
 
 
 def _row(result: Result) -> dict[str, Any]:
-    samples = evidence.samples_of(result)
+    samples = facts.samples_of(result)
     row = {
         "model": result.system,
-        "provider": evidence.provider_of(result),
+        "provider": facts.provider_of(result),
         "task": result.benchmark.name,
-        "time": evidence.time_of(result),
-        "date": evidence.date_of(result),
+        "time": facts.time_of(result),
+        "date": facts.date_of(result),
         "samples": f"{samples.scored} of {samples.asked}",
         "invalid": f"{100 * samples.share:.1f} %",
     }

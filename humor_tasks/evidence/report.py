@@ -1,10 +1,10 @@
 """An evaluation report of finished runs, with what two registers ask for, as Markdown.
 
 inspect_evals' guide ("Evaluation Report Guidelines", and the checklist "Evaluation report") asks for deviations from
-the reference and known limitations; a table of results beside published ones, or a sentence that there are none; samples of
-how many; dates; commands; versions of models and of the evaluation; a reason for each parameter; at most 10 % invalid
-samples; two models. lm-eval's templates/new_yaml_task/README.md asks for the paper, what each variant adds, and which
-published setups it matches.
+the reference and known limitations; a table of results beside published ones, or a sentence that there are none;
+samples of how many; dates; commands; versions of models and of the evaluation; a reason for each parameter; at most
+10 % invalid samples; two models. lm-eval's templates/new_yaml_task/README.md asks for the
+paper, what each variant adds, and which published setups it matches.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.published import Figure
 from humor_tasks.data.tables import safe, short, table
+from humor_tasks.evidence import facts
 from humor_tasks.results.comparable import labels
-from humor_tasks.results.export import evidence
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.markdown import left_out_text
 from humor_tasks.results.report.scorecard import Column, best_published, has_main_metric, mark
@@ -34,7 +34,7 @@ def evaluation_report(report: Report, notes: Sequence[str] = ()) -> str:
 
     Raises BadInput for a run that did not end.
     """
-    evidence.check_finished(report.results)
+    facts.check_finished(report.results)
     parts = ["# Evaluation report", *listed(notes)]
     for benchmark in report.results.benchmarks:
         results = [r for r in report.results.of(benchmark.name) if has_main_metric(r)]
@@ -42,9 +42,9 @@ def evaluation_report(report: Report, notes: Sequence[str] = ()) -> str:
             parts += _of_benchmark(report, benchmark, results)
     ends = [*report.warnings, *(f"Left out: {left_out_text(file)}" for file in report.results.left_out)]
     parts += ["## Beware", *listed(ends)] if ends else []
-    text = evidence.without_places("\n\n".join(parts))
-    if evidence.ELSEWHERE in text:
-        text += f"\n\n`{evidence.ELSEWHERE}` stands for a folder of the machine that ran this."
+    text = facts.without_places("\n\n".join(parts))
+    if facts.ELSEWHERE in text:
+        text += f"\n\n`{facts.ELSEWHERE}` stands for a folder of the machine that ran this."
     return text + "\n"
 
 
@@ -143,15 +143,15 @@ def invalid(results: Sequence[Result]) -> list[str]:
     """The invalid samples of each run, and what they mean for the register."""
     rows, too_many = [], []
     for name, result in zip(labels(results), results, strict=True):
-        s = evidence.samples_of(result)
+        s = facts.samples_of(result)
         kinds = (str(s.invalid.get(kind, 0)) for kind in ("unparsed", "refused", "empty"))
         missing = "-" if s.missing is None else f"{100 * s.missing:.1f} %"
         rows.append(
             (short(name), f"{s.scored} of {s.asked}", *kinds, str(s.unscored), missing, f"{100 * s.share:.1f} %")
         )
-        if max(s.share, s.missing or 0.0) > evidence.MOST_INVALID:
+        if max(s.share, s.missing or 0.0) > facts.MOST_INVALID:
             too_many.append(
-                f"{name}: more than {evidence.MOST_INVALID:.0%} are invalid, the most that inspect_evals takes."
+                f"{name}: more than {facts.MOST_INVALID:.0%} are invalid, the most that inspect_evals takes."
             )
     head = ("system", "scored", "unparsed", "refused", "empty", "without score", "missing verdicts", "invalid")
     notes = [f"{result.system}: {note}" for result in results for note in result.notes]
@@ -167,21 +167,21 @@ def reproduction(results: Sequence[Result]) -> list[str]:
         (
             short(name),
             short(result.run.invocation.answered_by) or "-",
-            evidence.provider_of(result) or "-",
+            facts.provider_of(result) or "-",
             result.run.harness,
-            evidence.date_of(result) or "-",
-            evidence.time_of(result) or "-",
+            facts.date_of(result) or "-",
+            facts.time_of(result) or "-",
             str(result.run.epochs),
         )
         for name, result in zip(labels(results), results, strict=True)
     ]
     head = ("system", "model in its replies", "provider", "harness", "date", "time", "epochs")
-    versions = ", ".join(f"{name} {version}" for name, version in evidence.versions_of(results).items())
+    versions = ", ".join(f"{name} {version}" for name, version in facts.versions_of(results).items())
     of_task = ", ".join(dict.fromkeys(result.run.version for result in results))
     parts = [table(head, rows), safe(f"Version of the evaluation: {of_task}. Packages: {versions}.")]
-    if parameters := list(evidence.explained(results)):
+    if parameters := list(facts.explained(results)):
         parts.append(table(("parameter", "given", "what it sets"), parameters))
     if any((result.run.source.get("dataset") or result.signature.get("data")) == "sample" for result in results):
         parts.append(SAMPLE)
-    commands = list(dict.fromkeys(filter(None, map(evidence.command_of, results))))
+    commands = list(dict.fromkeys(filter(None, map(facts.command_of, results))))
     return [*parts, "```bash\n" + "\n".join(commands) + "\n```"] if commands else parts
