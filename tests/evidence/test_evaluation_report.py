@@ -22,6 +22,10 @@ from humor_tasks.results.report.build import build_report
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
 
+BY_LM_EVAL = (
+    "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline --model_args strategy=random,baseline_seed=7"
+)
+
 # ---- commands ----------------------------------------------------------------------------------------------
 
 
@@ -48,10 +52,8 @@ def run(command: str, folder: Path) -> Result:
             "--limit 2-5 --epochs 2 -T dataset=sample -T cot=false",
         ),
         (
-            "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline "
-            "--model_args strategy=random,baseline_seed=7 --metadata dataset=sample,cot=false --limit 5 --seed 3 --output_path logs --log_samples",
-            "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline "
-            "--model_args strategy=random,baseline_seed=7 --limit 5 --batch_size 1 --seed 3,3,3,3 --log_samples --output_path logs "
+            f"{BY_LM_EVAL} --metadata dataset=sample,cot=false --limit 5 --seed 3 --output_path logs --log_samples",
+            f"{BY_LM_EVAL} --limit 5 --batch_size 1 --seed 3,3,3,3 --log_samples --output_path logs "
             "--metadata dataset=sample,cot=false",
         ),
     ],
