@@ -83,7 +83,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(*self.server.completion(body))  # a ConnectionError closes the connection without a response
 
     def _send(self, status: int, reply: dict[str, Any]) -> None:
-        data = json.dumps(reply).encode()
+        self._send_bytes(status, json.dumps(reply).encode())
+
+    def _send_bytes(self, status: int, data: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
