@@ -70,7 +70,8 @@ def _of_benchmark(report: Report, benchmark: Benchmark, results: Sequence[Result
         "### Results",
         *_tables(report, benchmark, results),
         "### Published figures",
-        *[part for column in columns for part in compared(column)],
+        *map(compared, columns),
+        *listed(dict.fromkeys(sentence for column in columns for sentence in column.beside)),
         "### Invalid samples",
         *invalid(results),
         "### Reproduction",
@@ -109,20 +110,20 @@ def _tables(report: Report, benchmark: Benchmark, results: Sequence[Result]) -> 
 # ---- published figures --------------------------------------------------------------------------------------
 
 
-def compared(column: Column) -> list[str]:
+def compared(column: Column) -> str:
     """Published figures and the levels of chance and of people, each with the differences of the runs from it."""
     held = [cell.result for cell in column.cells]
     metric, card = column.metric, column.benchmark.card
     figures = [best_published(metric, column.part, held, kind) for kind in ("human", "model", "baseline")]
+    known = {(figure.value, figure.source) for figure in figures if figure}
     levels = [level for level in (card.chance, *card.human) if level and level.estimate == column.estimate]
-    rows = [_row(column, level.reached_by, level, "") for level in levels]
+    rows = [_row(column, level.reached_by, level, "") for level in levels if (level.value, level.source) not in known]
     rows += [_row(column, figure.system, figure, mark(figure, held)) for figure in figures if figure]
-    sentences = [f"- {safe(sentence)}" for sentence in column.beside]
     if not rows:
-        return [f"`{column.estimate}`: {NO_FIGURE}"]
+        return f"`{column.estimate}`: {NO_FIGURE}"
     names = (short(cell.result.system) + (f" ({cell.label})" if cell.label else "") for cell in column.cells)
     head = (f"{column.estimate} {unit(metric)}".strip(), "published", "apart", *(f"{name} less it" for name in names))
-    return [table((*head, "source"), rows), *(["\n".join(sentences)] if sentences else [])]
+    return table((*head, "source"), rows)
 
 
 def _row(column: Column, who: str, figure: Level | Figure, apart: str) -> tuple[str, ...]:
