@@ -15,6 +15,8 @@ from standins.commands import humor_tasks, inspect, lm_eval, refused
 from standins.finished_runs import marked
 from standins.once import made_once
 
+from humor_tasks.data.logs import read_run
+from humor_tasks.data.logs.invocation import of_lm_eval
 from humor_tasks.evidence import facts
 from humor_tasks.evidence.report import evaluation_report
 from humor_tasks.results import Result, Results, read_results
@@ -25,6 +27,7 @@ from humor_tasks.testing import ScriptedModel
 BY_LM_EVAL = (
     "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline --model_args strategy=random,baseline_seed=7"
 )
+JUDGES = '[{"model": "mockllm/a", "temperature": 0.5}, {"model": "mockllm/b", "top_p": 0.9}]'
 
 # ---- commands ----------------------------------------------------------------------------------------------
 
@@ -66,6 +69,22 @@ def test_the_command_of_a_log_makes_the_same_run_again(command: str, again: str,
     second = run(facts.command_of(first), tmp_path / "second")
     assert second.signature == first.signature
     assert second.outcomes == first.outcomes
+
+
+def test_the_roles_of_a_command_have_their_settings(tmp_path: Path) -> None:
+    command = ["eval", "humor_tasks/humorbench", "--model", "mockllm/model", "--limit", "1", "--log-dir", tmp_path]
+    inspect(*command, "-T", "dataset=sample", "--model-role", f"grader={JUDGES}", cwd=tmp_path)
+    (log,) = tmp_path.glob("*.eval")
+    assert f"grader={JUDGES}" in read_run(log).invocation.words
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden"),
+    [("api_key", True), ("auth_token", True), ("extra_headers", True), ("max_tokens", False), ("tokenizer", False)],
+)
+def test_values_of_secrets_are_hidden(name: str, hidden: bool) -> None:
+    told = of_lm_eval("t", {"config": {"model": "m", "model_args": {name: "seen"}}})
+    assert (f"{name}=seen" in told.words) != hidden
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ModelConfig
 
-SECRET = re.compile(r"key|secret|password|auth|(?<!max_)token(?!s)", re.IGNORECASE)
+SECRET = re.compile(r"key|secret|password|auth|header|token(?!s|izer)", re.IGNORECASE)
 """Names of arguments whose values no command may show."""
 HIDDEN = "SECRET"
 SEEDS = {"random_seed": 0, "numpy_seed": 1234, "torch_seed": 1234, "fewshot_seed": 1234}
@@ -30,7 +30,7 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     for role, models in (asked.model_roles or {}).items():
         words += ["--model-role", f"{role}={_models(models if isinstance(models, list) else [models])}"]
     words += _option("--solver", asked.solver) + _pairs("-S", asked.solver_args_passed or {})
-    for name, value in settings.items():
+    for name, value in _open(settings).items():
         words += _option(f"--{name.replace('_', '-')}", value)
     limit: Any = config.limit
     if isinstance(limit, tuple | list):  # from 0; the command line counts from 1
@@ -71,10 +71,20 @@ def of_lm_eval(task: str, results: Mapping[str, Any]) -> Invocation:
 
 
 def _models(models: Iterable[ModelConfig]) -> str:
-    """A role's model, with its settings where it has any, or the names of several."""
-    models = list(models)
-    settings = models[0].config.model_dump(exclude_none=True) if len(models) == 1 else {}
-    return json.dumps({"model": models[0].model, **settings}) if settings else ",".join(m.model for m in models)
+    """The models of a role: names with commas, or JSON where one has settings or arguments."""
+    described = []
+    for model in models:
+        arguments = _open(model.args) | ({"base_url": model.base_url} if model.base_url else {})
+        settings = _open(model.config.model_dump(exclude_none=True)) | ({"model_args": arguments} if arguments else {})
+        described.append({"model": model.model, **settings} if settings else model.model)
+    if all(isinstance(each, str) for each in described):
+        return ",".join(map(str, described))
+    return json.dumps(described[0] if len(described) == 1 else described)
+
+
+def _open(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, with those of secrets hidden."""
+    return {name: HIDDEN if SECRET.search(name) else value for name, value in values.items()}
 
 
 def _option(flag: str, value: Any) -> list[str]:
@@ -90,7 +100,7 @@ def _pairs(flag: str, values: Mapping[str, Any]) -> list[str]:
 
 def _written(values: Mapping[str, Any]) -> Iterator[str]:
     """NAME=VALUE, without secrets."""
-    return (f"{name}={HIDDEN if SECRET.search(name) else text_of(value)}" for name, value in values.items())
+    return (f"{name}={text_of(value)}" for name, value in _open(values).items())
 
 
 def text_of(value: Any) -> str:
