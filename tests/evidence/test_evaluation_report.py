@@ -11,6 +11,7 @@ import pytest
 import yaml
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig
 from standins.commands import humor_tasks, inspect, lm_eval, refused
 from standins.finished_runs import marked
 from standins.once import made_once
@@ -21,8 +22,8 @@ from humor_tasks.evidence import facts
 from humor_tasks.evidence.report import evaluation_report
 from humor_tasks.results import Result, Results, read_results
 from humor_tasks.results.report.build import build_report
-from humor_tasks.tasks import matching
-from humor_tasks.testing import ScriptedModel
+from humor_tasks.tasks import humorbench, matching
+from humor_tasks.testing import ScriptedModel, scripted_judge
 
 BY_LM_EVAL = (
     "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline --model_args strategy=random,baseline_seed=7"
@@ -72,10 +73,12 @@ def test_the_command_of_a_log_makes_the_same_run_again(command: str, again: str,
 
 
 def test_the_roles_of_a_command_have_their_settings(tmp_path: Path) -> None:
-    command = ["eval", "humor_tasks/humorbench", "--model", "mockllm/model", "--limit", "1", "--log-dir", tmp_path]
-    inspect(*command, "-T", "dataset=sample", "--model-role", f"grader={JUDGES}", cwd=tmp_path)
-    (log,) = tmp_path.glob("*.eval")
-    assert f"grader={JUDGES}" in read_run(log).invocation.words
+    judges = [scripted_judge(name, True).model for name in "ab"]
+    judges[0].config, judges[1].config = GenerateConfig(temperature=0.5), GenerateConfig(top_p=0.9)
+    model = ScriptedModel("m", "A bear.").model
+    task = humorbench(dataset="sample", cache=False)
+    (log,) = eval(task, model=model, model_roles={"grader": judges}, limit=1, log_dir=str(tmp_path), display="none")
+    assert f"grader={JUDGES}" in read_run(Path(log.location)).invocation.words
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ def _models(models: Iterable[ModelConfig]) -> str:
 
 
 def _open(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, with those of secrets hidden."""
-    return {name: HIDDEN if SECRET.search(name) else value for name, value in values.items()}
+    """The values that are set, with those of secrets hidden."""
+    return {n: HIDDEN if SECRET.search(n) else value for n, value in values.items() if value is not None}
 
 
 def _option(flag: str, value: Any) -> list[str]:
