@@ -28,35 +28,32 @@ ELSEWHERE = "…/"
 class Samples:
     """The samples of a run.
 
-    asked: the number of replies that a complete run has. scored: of those, with a score. invalid: replies that are no
-    answer, by status (unparsed, refused, empty). missing: the share of graders' verdicts that are missing, if any are
-    asked.
+    asked: the number of replies that a complete run has. scored: of those, with a score. failed: those that the run
+    asked and that have none, such as for an error. invalid: scored replies that are no answer, by status (unparsed,
+    refused, empty). missing: the share of graders' verdicts that are missing, if any are asked.
     """
 
     asked: int
     scored: int
+    failed: int
     invalid: Mapping[str, int]
     missing: float | None
 
     @property
-    def unscored(self) -> int:
-        """Samples that ended with an error, or that a limit left out."""
-        return max(0, self.asked - self.scored)
-
-    @property
     def share(self) -> float:
-        """The share of the scored samples without an answer."""
-        return sum(self.invalid.values()) / self.scored if self.scored else 0.0
+        """The share of the samples of this run without an answer or a score."""
+        held = self.scored + self.failed
+        return (sum(self.invalid.values()) + self.failed) / held if held else 0.0
 
 
 def samples_of(result: Result) -> Samples:
     """The samples of a run."""
-    run = result.run
+    run, scored = result.run, len(result.outcomes)
     statuses = Counter(outcome.status for outcome in result.outcomes)
     statuses.pop("answered", None)
     missing = result.estimates.get(MISSING)
-    asked = (run.rows or run.instances) * run.epochs
-    return Samples(asked, len(result.outcomes), dict(statuses), missing.value if missing else None)
+    asked, held = ((n or run.instances) * run.epochs for n in (run.rows, run.instances))
+    return Samples(asked, scored, max(0, held - scored), dict(statuses), missing.value if missing else None)
 
 
 def check_finished(results: Results) -> None:

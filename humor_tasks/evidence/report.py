@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.metric import FALLBACK, Metric
 from humor_tasks.data.published import Figure
-from humor_tasks.data.tables import safe, short, table
+from humor_tasks.data.tables import percent, safe, short, table
 from humor_tasks.evidence import facts
 from humor_tasks.results.comparable import labels
 from humor_tasks.results.report.build import Report
@@ -147,15 +147,18 @@ def invalid(results: Sequence[Result]) -> list[str]:
         s = facts.samples_of(result)
         kinds = (str(s.invalid.get(kind, 0)) for kind in ("unparsed", "refused", "empty"))
         missing = "-" if s.missing is None else f"{100 * s.missing:.1f} %"
-        rows.append(
-            (short(name), f"{s.scored} of {s.asked}", *kinds, str(s.unscored), missing, f"{100 * s.share:.1f} %")
-        )
+        rows.append((short(name), f"{s.scored} of {s.asked}", *kinds, str(s.failed), missing, f"{100 * s.share:.1f} %"))
         if max(s.share, s.missing or 0.0) > facts.MOST_INVALID:
             too_many.append(
                 f"{name}: more than {facts.MOST_INVALID:.0%} are invalid, the most that inspect_evals takes."
             )
-    head = ("system", "scored", "unparsed", "refused", "empty", "without score", "missing verdicts", "invalid")
+    head = ("system", "scored", "unparsed", "refused", "empty", "failed", "missing verdicts", "invalid")
     notes = [f"{result.system}: {note}" for result in results for note in result.notes]
+    notes += [
+        f"{result.system}: {percent(fallback)} % of the replies have no letter where the rule looks; it took the last."
+        for result in results
+        if (fallback := result.estimates.get(FALLBACK.name)) and fallback.value > 0
+    ]
     return [table(head, rows), *listed((*too_many, *notes))]
 
 
