@@ -142,7 +142,10 @@ def family_readme(paper: Paper) -> str:
     )
 
 
-COMPARED = "`humor-tasks reproduce --all` compares published rows with ours; docs/reproduce.md says how to run it."
+COMPARED = (
+    "`humor-tasks reproduce --all` compares published rows with ours; docs/reproduce.md says how to run it, and "
+    "docs/evidence.md has runs beside published figures."
+)
 README = """# {family}
 
 ### Paper
