@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         mock_generation,
         mock_matching,
         ranking,
+        recitation,
     )
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "mock_generation",
     "mock_matching",
     "ranking",
+    "recitation",
 ]
 
 

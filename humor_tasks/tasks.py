@@ -5,7 +5,7 @@ parameters. Written by tools/generate.py.
 """
 
 from humor_tasks.on_inspect.tasks.bbeh import bbeh_nycc
-from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking, recitation
 from humor_tasks.on_inspect.tasks.crowd import caption_writing, crowd_groups, crowd_pairs
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
@@ -32,4 +32,5 @@ __all__ = [
     "mock_generation",
     "mock_matching",
     "ranking",
+    "recitation",
 ]

@@ -21,6 +21,7 @@ import yaml
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
+from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data.papers import Paper
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,7 +90,7 @@ def source_of(name: str) -> tuple[str, int]:
 
 def _tags(benchmark: Benchmark) -> list[str]:
     """Humor, the family, what a judged benchmark is, and Multimodal where a picture or a clip can be shown."""
-    shows = "on_bad_picture" in benchmark.options.__dataclass_fields__
+    shows = "on_bad_picture" in parameters_of(benchmark.options)
     return ["Humor", *["Multimodal"] * shows, *["LLM-as-judge"] * bool(benchmark.judging)]
 
 
@@ -141,7 +142,10 @@ def family_readme(paper: Paper) -> str:
     )
 
 
-COMPARED = "`humor-tasks reproduce --all` compares published rows with ours; docs/reproduce.md says how to run it."
+COMPARED = (
+    "`humor-tasks reproduce --all` compares published rows with ours; docs/reproduce.md says how to run it, and "
+    "docs/evidence.md has runs beside published figures."
+)
 README = """# {family}
 
 ### Paper

@@ -15,7 +15,7 @@
 | `thinking` | `without_thinking`: a reply without its <think> passages, or its final channel |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
-| `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`: means of values in [0, 1] |
+| `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`, `difference_of_shares` |
 | `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l` |
 | `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `majority`, `covered`; `panel_rating` |
@@ -31,7 +31,7 @@
 | `win_correction` | `corrected_win_rate`: a win rate corrected by the judge's accuracy on pairs with a known answer |
 | `recalibration` | `fit_threshold`, `recalibrated`: a judge's preference for the first text, taken out |
 | `placement` | `percentile`, `percentiles` among a contest's scores; `rank_correlation_by_cluster` |
-| `recitation` | `matches`: equal and nearly equal entries of a contest; `repeated_shares`: equal texts elsewhere |
+| `recitation` | `matches`: equal and nearly equal entries; `completes` a caption; `repeated_shares` |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
@@ -88,11 +88,11 @@ from .preference import (
     win_rate,
 )
 from .preferred import Preferred, panel_choice, read_preferred
-from .proportion import clustered_proportion, clustered_share, proportion_of_folds
+from .proportion import clustered_proportion, clustered_share, difference_of_shares, proportion_of_folds
 from .rank_sets import rank_sets
 from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
-from .recitation import Match, matches, repeated_shares
+from .recitation import Match, completes, matches, repeated_shares
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
 from .rouge import rouge_l
@@ -148,11 +148,13 @@ __all__ = [
     "clustered_ratio",
     "clustered_share",
     "cohen_kappa",
+    "completes",
     "corrected_win_rate",
     "count_words",
     "covered",
     "davidson",
     "dawid_skene",
+    "difference_of_shares",
     "embedding_diversity",
     "expected_rating",
     "fit_threshold",

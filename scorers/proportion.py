@@ -36,7 +36,16 @@ from typing import TYPE_CHECKING, Any
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, check_level, cluster_codes, clustered_mean, clustered_ratio, mean_of_folds
+from .estimate import (
+    Estimate,
+    check_level,
+    cluster_codes,
+    clustered_mean,
+    clustered_ratio,
+    linearised,
+    mean_of_folds,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,6 +102,28 @@ def proportion_of_folds(
     mean = mean_of_folds(folds, level)
     weights = [1 / len(fold) for fold in values for _ in fold]
     return with_share_interval(mean, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
+
+
+def difference_of_shares(
+    values: Sequence[float], first: Sequence[bool], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate:
+    """The share of the rows of `first` less that of the other rows, values in [0, 1]; rows of both share clusters.
+
+    With s_0 the clustered standard error of x / n - y / m by `linearised`:
+
+        stderr^2 = s_0^2 + 2 / (G + 2)^2,   interval: value +/- t(G - 1) * stderr, cut to [-1, 1]
+
+    The second term is that of Bonett and Price (2012, Journal of Educational and Behavioral Statistics 37), one more
+    cluster in favour of each share, so that no interval is a point; `spread` has it, too. nan where one side has no
+    row, and with fewer than two clusters. Raises BadInput on a value outside [0, 1].
+    """
+    _check_share(values, [1] * len(values), "values")
+    sides = [[float(side == of) for of in first] for side in (True, False)]
+    columns = [c for side in sides for c in ([v * s for v, s in zip(values, side, strict=True)], side)]
+    e = linearised(lambda x, n, y, m: x / n - y / m, columns, clusters, level)
+    stderr = math.hypot(e.stderr, math.sqrt(2) / (e.clusters + 2))
+    wide = with_interval(e.value, stderr, e.clusters - 1, level, e.n, e.clusters)
+    return wide if math.isnan(wide.stderr) else replace(wide, low=max(wide.low, -1.0), high=min(wide.high, 1.0))
 
 
 def _check_share(numerators: Sequence[float], denominators: Sequence[float], name: str) -> None:

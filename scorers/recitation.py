@@ -64,5 +64,15 @@ def repeated_shares(texts: Sequence[Sequence[str]], origins: Sequence[str]) -> l
     return [sum(len(found[_key(text)]) > 1 for text in group) / len(group) for group in texts]
 
 
+def completes(written: str, shown: str, missing: str) -> Literal["exact", "near", ""]:
+    """How `written` completes a caption of which `shown` is seen and `missing` is not, by `matches`.
+
+    `written` may repeat what was shown; only the missing words count for a match.
+    """
+    alone = key_of(written).removeprefix(key_of(shown))
+    kinds = {match.kind for match in matches([text for text in (written, alone) if text], [missing])}
+    return "exact" if "exact" in kinds else "near" if "near" in kinds else ""
+
+
 def _key(text: str) -> str:
     return key_of(text) or text.strip()

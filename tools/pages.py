@@ -1,7 +1,9 @@
-"""Documents with parts from the definitions: the README's table, tables of parameters, the site's pages."""
+"""Documents with parts from the definitions: README, dataset cards, tables of parameters, the site's pages."""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
@@ -10,26 +12,62 @@ from humor_tasks.errors import BadInput
 from humor_tasks.parameters import tables
 from humor_tasks.results.reproduce.rows import rows
 
-BEGIN, END = "<!-- tasks: written by tools/generate.py -->", "<!-- end of tasks -->"
-ABOUT, REFERENCE = "<!-- about: {} -->", "## Parameters\n"
+BEGIN, END = "<!-- {}: written by tools/generate.py -->", "<!-- end of {} -->"
+"""The lines that enclose a part of a file that is written by hand."""
+ABOUT, REFERENCE = "<!-- about: {} -->", "## Limitations\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
 
 
 def files(root: Path) -> dict[str, str]:
     """Path in the repository -> text. The README's text around the table is kept."""
-    held = (root / "README.md").read_text(encoding="utf-8")
-    before, begin, rest = held.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise BadInput(f"README.md: the table of tasks stands between the lines {BEGIN} and {END}; one is missing.")
     table = HEAD + "".join(map(row, BENCHMARKS.values()))
-    made = {"README.md": f"{before}{BEGIN}\n\n{table}\n{END}{after}", "docs/parameters.md": tables()}
+    made = {"README.md": between(root, "README.md", "tasks", table), "docs/parameters.md": tables()}
+    for card, benchmarks in by_card().items():
+        place = f"datasets_cards/{card}/README.md"
+        made[place] = between(root, place, "considerations", considerations(benchmarks))
     for benchmark in BENCHMARKS.values():
         place = f"docs/benchmarks/{benchmark.name}.md"
         file = root / place
         made[place] = page(benchmark, file.read_text(encoding="utf-8") if file.is_file() else "")
     return made
+
+
+def between(root: Path, place: str, part: str, text: str) -> str:
+    """A file with the text between the lines of a part. Raises BadInput where one of the two is missing."""
+    first, last = BEGIN.format(part), END.format(part)
+    before, begin, rest = (root / place).read_text(encoding="utf-8").partition(first)
+    _, end, after = rest.partition(last)
+    if not begin or not end:
+        raise BadInput(f"{place}: the part `{part}` stands between the lines {first} and {last}; one is missing.")
+    return f"{before}{begin}\n\n{text}\n{end}{after}"
+
+
+def by_card() -> dict[str, list[Benchmark]]:
+    """Folder of a dataset card -> the benchmarks whose corpus it describes."""
+    found: dict[str, list[Benchmark]] = {}
+    for benchmark in BENCHMARKS.values():
+        found.setdefault(benchmark.card.considerations.card, []).append(benchmark)
+    return {card: benchmarks for card, benchmarks in found.items() if card}
+
+
+def considerations(benchmarks: Sequence[Benchmark]) -> str:
+    """The part of a dataset card on people, content and limitations, from the cards of its benchmarks."""
+    shared = benchmarks[0].card.considerations
+    parts = [f"**{label}.** {text}" for label, text in shared.of_corpus.items()]
+    parts += [f"**Representativeness.** {shared.coverage}", "**Limitations**, by benchmark:"]
+    parts += ["\n".join(f"- `{each.name}`: {each.card.considerations.limits}" for each in benchmarks)]
+    return "\n\n".join(map(wrapped, parts)) + "\n"
+
+
+def wrapped(text: str) -> str:
+    """A paragraph or a list in lines of at most 120 characters."""
+    return "\n".join(
+        textwrap.fill(
+            line, 120, subsequent_indent="  " * line.startswith("- "), break_long_words=False, break_on_hyphens=False
+        )
+        for line in text.splitlines()
+    )
 
 
 def row(benchmark: Benchmark) -> str:
@@ -44,11 +82,14 @@ def page(benchmark: Benchmark, held: str) -> str:
     """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables."""
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
-    parts = [f"# {benchmark.card.title}", about, *([told] if told else []), REFERENCE.rstrip("\n")]
-    parts += [f"<!-- parameters: {name} -->"]
+    parts = [f"# {benchmark.card.title}", about, *([told] if told else [])]
+    parts += [REFERENCE.rstrip("\n"), f"<!-- limitations: {name} -->"]
+    parts += ["## People and content", f"<!-- material: {name} -->"]
+    parts += ["## Parameters", f"<!-- parameters: {name} -->"]
     parts += [f"[All parameters](../parameters.md); `humor-tasks parameters {name}` prints these."]
     parts += ["## Metrics", f"<!-- metrics: {name} -->"]
     parts += ["[Intervals](../intervals.md) says how errors are computed."]
+    parts += ["## Floors, people and ceilings", f"<!-- levels: {name} -->"]
     parts += ["## Published figures", f"<!-- published: {name} -->"]
     if any(row.benchmark == name for row in rows().values()):
         parts += ["`humor-tasks reproduce` computes these rows ([Reproducing](../reproduce.md)):"]

@@ -30,7 +30,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tasks", "parameters", "testing"),
     ("training", "people"),
     ("results", "corpora"),
-    ("arena",),
+    ("arena", "evidence"),
     ("__init__", "_registry", "_lm_eval_backport", "cli"),
 )
 EMPTY_NAMES = ("found", "each", "own", "shown", "told", "kept")

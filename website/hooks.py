@@ -58,11 +58,15 @@ def file_of(path: str) -> str:
 MARKS: dict[str, Callable[..., str]] = {
     "about": tables.about,
     "meaning": tables.meaning,
+    "limitations": tables.limitations,
+    "material": tables.material,
+    "levels": tables.ends,
     "parameters": tables.parameters,
     "metrics": tables.metrics,
     "published": tables.published_figures,
     "reproducible": tables.reproducible,
     "benchmarks": tables.index,
+    "cards": tables.cards,
     "file": file_of,
 }
 

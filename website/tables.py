@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source, related
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Level, Source, related
 from humor_tasks.benchmarks.options import declared, parameters_of
+from humor_tasks.data.considerations import MISUSE
 from humor_tasks.data.published import Figure, published
 from humor_tasks.parameters import tables
+from humor_tasks.results.levels import levels
 from humor_tasks.results.reproduce.rows import rows
 
 
@@ -36,11 +39,13 @@ def problems(benchmark: Benchmark) -> list[str]:
 
 
 def about(name: str) -> str:
-    """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates and prompt."""
+    """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates, prompt and levels."""
     card = BENCHMARKS[name].card
     linked = ", ".join(f"[`{other}`]({other}.md)" for other in related(name))
     told = {
         "Claim": _text(card.claim),
+        "Use cases": _text(card.considerations.use_cases),
+        "Users": f"{'; '.join(card.considerations.users)}." if card.considerations.use_cases else "",
         "Paper": _paper(card),
         "Source": _text(": ".join(filter(None, (card.source.name, card.source.rows)))),
         "Pinned": " ".join(filter(None, (_text(card.source.pin), _files(card.source)))),
@@ -50,24 +55,84 @@ def about(name: str) -> str:
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
         "Published sampling": _text(card.sampling),
+        "Levels": _first_levels(card) if card.claim else "",
         "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
 
 
+def _first_levels(card: Card) -> str:
+    """The main level of chance and of people, or that there is none."""
+    of = (("Chance", card.chance), ("people", card.human))
+    told = (f"{kind} {_value_of(known[0])} (`{known[0].estimate}`)" if known else f"{kind}: none" for kind, known in of)
+    return f"{'; '.join(told)}; [all, and why not](#floors-people-and-ceilings)."
+
+
+def _value_of(level: Level) -> str:
+    return f"{level.value:g}, {_escaped(level.reached_by)}"
+
+
 def meaning(name: str) -> str:
-    """What a score means, what it does not mean, and the levels of chance and of people."""
+    """What a score means, and how it depends on wording and order."""
     card = BENCHMARKS[name].card
-    limits = f"**What it does not mean.** {_text(card.limits)}" if card.limits else ""
-    levels = [*([("chance", card.chance)] if card.chance else []), *(("people", each) for each in card.human)]
-    rows = [
-        (kind, _escaped(level.reached_by), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
-        for kind, level in levels
-    ]
-    table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
+    told = card.considerations.meaning
     known = card.wordings or "No pretrained language model has been run under all prompt sets here."
     wordings = f"**Wording and order.** {_text(known)} See [Wordings and orders](../wordings.md)."
-    return "\n\n".join(filter(None, (_text(card.meaning), limits, wordings if card.meaning else "", table)))
+    return "\n\n".join(filter(None, (_text(told), wordings if told else "")))
+
+
+def limitations(name: str) -> str:
+    """What a score does not mean, what it is not for, and whom the rows represent."""
+    card = BENCHMARKS[name].card
+    misuse = "\n".join(f"- {_text(each)}" for each in (*card.considerations.misuse, *MISUSE))
+    told = {"What it does not mean": card.considerations.limits, "Representativeness": card.considerations.coverage}
+    parts = [f"**{label}.** {_text(text)}" for label, text in told.items() if text]
+    return "\n\n".join([*parts, f"**What a score is not for.**\n\n{misuse}"])
+
+
+def material(name: str) -> str:
+    """Whose humour it is, annotation, people and content."""
+    return "\n\n".join(
+        f"**{label}.** {_text(text)}" for label, text in BENCHMARKS[name].card.considerations.of_corpus.items()
+    )
+
+
+def ends(name: str) -> str:
+    """The worst value, chance, people and the best value of every metric, and why one is missing; sources below.
+
+    Metrics with the same in all columns share a row.
+    """
+    notes: dict[str, int] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for x in levels(BENCHMARKS[name]):
+        for why in filter(None, (x.no_chance, x.no_people)):
+            notes.setdefault(why, len(notes) + 1)
+        chance, people = _values(x.chance, notes.get(x.no_chance)), _values(x.people, notes.get(x.no_people))
+        alike.setdefault((_end(x.worst), chance, people, _end(x.best)), []).append(f"`{x.metric.name}`")
+    table = _table(
+        ("metric", "worst", "chance", "people", "best"), [(", ".join(m), *cells) for cells, m in alike.items()]
+    )
+    told = "\n".join(f"{number}. {_text(why)}" for why, number in notes.items())
+    return "\n\n".join(filter(None, (table, told and f"Notes:\n\n{told}", _sources(BENCHMARKS[name].card))))
+
+
+def _end(value: float | None) -> str:
+    return "" if value is None else "no limit" if math.isinf(value) else f"{value:g}"
+
+
+def _values(known: Sequence[Level], note: int | None) -> str:
+    return ", ".join(dict.fromkeys(f"{level.value:g}" for level in known)) or f"none: note {note}"
+
+
+def _sources(card: Card) -> str:
+    """Who reaches the levels of chance and of people, and how this is known."""
+    of: dict[tuple[str, ...], list[str]] = {}
+    for kind, known in (("chance", card.chance), ("people", card.human)):
+        for level in known:
+            row = (kind, _escaped(level.reached_by), f"{level.value:g}", _escaped(level.source))
+            of.setdefault(row, []).append(f"`{level.estimate}`")
+    rows = [(kind, who, ", ".join(estimates), value, source) for (kind, who, value, source), estimates in of.items()]
+    return _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
 
 
 def _text(text: str) -> str:
@@ -185,6 +250,18 @@ def index() -> str:
         for b in BENCHMARKS.values()
     )
     return _table(("benchmark", "title", "version", "paper"), found)
+
+
+def cards() -> str:
+    """What each benchmark's card fills: metrics with their levels, licence and pin."""
+    found = []
+    for b in BENCHMARKS.values():
+        known = levels(b)
+        bounded = sum(x.worst is not None and x.best is not None for x in known)
+        counts = (len(known), bounded, sum(bool(x.chance) for x in known), sum(bool(x.people) for x in known))
+        pin = "SHA-256" if b.card.source.files else "commit" if b.card.source.name else "none, not public"
+        found.append((f"[`{b.name}`](benchmarks/{b.name}.md)", *map(str, counts), pin))
+    return _table(("benchmark", "metrics", "worst and best", "chance", "people", "pin"), found)
 
 
 def _protocol(figure: Figure) -> tuple[str, ...]:

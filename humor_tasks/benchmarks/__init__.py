@@ -1,8 +1,8 @@
 """The registry of benchmarks: those of this package and those of other installed packages.
 
 In Inspect, a task has the name of its benchmark. In lm-eval the names are the same, except that those of the caption
-contest are `nyc_matching`, `nyc_ranking` and `nyc_explanation`. `brainstorm` and `mock_generation` exist only in
-Inspect.
+contest are `nyc_matching`, `nyc_ranking`, `nyc_explanation` and `nyc_recitation`. `brainstorm` and `mock_generation`
+exist only in Inspect.
 
 A package adds a benchmark with an entry point of the benchmark's name:
 
@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.caption_contest.recitation import RECITATION
 from humor_tasks.benchmarks.card import VOTES, Card, Level, Source, System, Votes
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
@@ -115,7 +116,7 @@ __all__ = [
 ]
 
 _ALL: tuple[Benchmark, ...] = (
-    *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
+    *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM, RECITATION),
     *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),

@@ -5,19 +5,20 @@ Logs, reports, registers and the site read it from here. An unknown text is "", 
 
 from __future__ import annotations
 
-import datetime
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from humor_tasks.data.considerations import Considerations
+from humor_tasks.data.contests.dates import LAST_CONTEST
+from humor_tasks.data.levels import Level as Level
+from humor_tasks.data.levels import guessed as guessed
 from humor_tasks.data.papers import Paper
-from humor_tasks.errors import BadInput
 
 UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
 """`Card.sampling` where a paper says nothing about sampling."""
 NO_PAPER = Paper()
+NOTHING = Considerations()
 
 
 @dataclass(frozen=True)
@@ -36,26 +37,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Level:
-    """A reference value of one estimate, such as accuracy or accuracy_cartoon.
-
-    reached_by: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
-    """
-
-    value: float
-    estimate: str
-    reached_by: str
-    source: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.value, int | float) or not math.isfinite(self.value):
-            raise ValueError(f"level of {self.estimate}: the value is {self.value!r}; give a finite number.")
-        for name in ("estimate", "reached_by", "source"):
-            if not getattr(self, name).strip():
-                raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
-
-
-@dataclass(frozen=True)
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
 
@@ -68,11 +49,12 @@ class Card:
     what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    chance: the score of a system that ignores the material. human: scores of people, the main one first.
-    meaning: what a score means. limits: what it does not mean. wordings: what is known of how scores depend on the
-    prompt set and on the order of the choices. differences: what this implementation does
-    otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
-    related: benchmarks to read together with this one.
+    considerations: use cases, what a score means and does not mean, misuse, whose humour it is, people and content.
+
+    chance: scores of systems that ignore the material, the main one first. human: scores of people, the main one first.
+    wordings: what is known of how scores depend on the prompt set and on the order of the choices. differences: what
+    this implementation does otherwise than the paper, one sentence each, with the parameter that restores the paper's
+    way where there is one. related: benchmarks to read together with this one.
 
     needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
     parameters.
@@ -92,10 +74,9 @@ class Card:
     dates: str = ""
     dated: bool = False
     languages: tuple[str, ...] = ("en",)
-    chance: Level | None = None
+    considerations: Considerations = NOTHING
+    chance: tuple[Level, ...] = ()
     human: tuple[Level, ...] = ()
-    meaning: str = ""
-    limits: str = ""
     wordings: str = ""
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
@@ -107,13 +88,19 @@ class Card:
             raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text.")
         if not self.title.strip():
             raise ValueError("a benchmark's card has an empty title.")
-        for name in ("languages", "human", "differences", "related"):
+        for name in ("languages", "chance", "human", "differences", "related"):
             if isinstance(getattr(self, name), str | Level):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
-        for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("chance", Level | None)):
+        for name, kind in (
+            ("paper", Paper),
+            ("source", Source),
+            ("splits", Mapping),
+            ("considerations", Considerations),
+        ):
             if not isinstance(value := getattr(self, name), kind):
-                wanted = getattr(kind, "__name__", "Level or None")
-                raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {wanted}.")
+                raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {kind.__name__}.")
+        if not all(isinstance(level, Level) for level in (*self.chance, *self.human)):
+            raise ValueError(f"card {self.title!r}: chance and human are tuples of Level.")
         for split, count in self.splits.items():
             if count is not None and (not isinstance(count, int) or count < 1):
                 raise ValueError(f"card {self.title!r}: split {split} has {count} items; None is an unknown number.")
@@ -314,41 +301,6 @@ class Display:
     subsets: Subsets | None = None
 
 
-# ---- dates of caption contests ---------------------------------------------------------------------
-
-
-FIRST_CONTEST = datetime.date(2005, 4, 25)
-CONTESTS_PER_YEAR = 47
-LAST_CONTEST = 2000  # higher numbers are those of invented contests
-DATE_MARGIN = datetime.timedelta(days=91)
-"""The error of a date; contests closer than this to a cut-off are on neither side of it."""
-
-
-def contest_date(number: int) -> datetime.date:
-    """The approximate date of a contest, see the module."""
-    return FIRST_CONTEST + datetime.timedelta(days=round((number - 1) * 365.25 / CONTESTS_PER_YEAR))
-
-
-def last_until(day: datetime.date) -> int:
-    """The last contest that may be of this day or before; later ones are after it in spite of the error of dates."""
-    return max((n for n in range(LAST_CONTEST + 1) if contest_date(n) - DATE_MARGIN <= day), default=0)
-
-
 def has_dates(card: Card, clusters: Iterable[str]) -> bool:
     """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
     return card.dated and all(c.isdecimal() and 1 <= int(c) <= LAST_CONTEST for c in clusters)
-
-
-def read_date(text: str) -> datetime.date:
-    """The date of YYYY-MM-DD, or the last day of YYYY-MM. Raises BadInput for other texts."""
-    match = re.fullmatch(r"(\d{4})-(\d{2})(?:-(\d{2}))?", text)
-    try:
-        if match and match[3]:
-            return datetime.date(int(match[1]), int(match[2]), int(match[3]))
-        if match:
-            year, month = int(match[1]) + int(match[2]) // 12, int(match[2]) % 12 + 1
-            if int(match[2]) in range(1, 13):
-                return datetime.date(year, month, 1) - datetime.timedelta(days=1)
-    except ValueError:
-        pass
-    raise BadInput(f"cutoff is '{text}'; write a month as 2023-09, or a day as 2023-09-30.")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from humor_tasks.benchmarks.answers import AnswerForm
-from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.metric import OF_JUDGES, Metric
 from humor_tasks.benchmarks.prompts import by_set, check_set, prompt_sets, templates_hash
 from humor_tasks.benchmarks.rubrics import FORMS as FORMS
 from humor_tasks.benchmarks.rubrics import POINT as POINT
@@ -62,6 +62,7 @@ class Verdicts:
             counts=lambda o: self.requested(o) > 0,
             proportion=True,
             about="Share of the verdicts asked for that are missing: unread, refused, failed or without a majority.",
+            no_level=OF_JUDGES,
         )
         return (share, *bounds)
 
@@ -78,6 +79,7 @@ class Verdicts:
             estimate=lambda outcomes: metric.over([self.filled(o, passes) for o in outcomes]),
             counts=lambda o: bool(metric.counted([self.filled(o, passes)])),
             about=f"`{metric.name}` with every missing verdict counted as {_ABOUT[passes]}.",
+            no_level="It is a bound of the metric that its name begins with, and has its levels where none is missing.",
         )
 
 

@@ -28,6 +28,9 @@ class Metric:
     about: what the values say, in one sentence, for the documentation.
     neutral: the values only describe, such as a length: the documentation names no better direction.
     whole: it is reported over all outcomes alone, and not by the parts of the data.
+    span: the lowest and the highest value that can be; by default [0, 1] of a proportion.
+    no_level: why neither a guess nor people have a level of it, in one sentence, where it does not measure how well
+    items are answered.
     of: the metric whose values of items these are, where it is another one: over some of the outcomes.
     """
 
@@ -40,7 +43,16 @@ class Metric:
     about: str = ""
     neutral: bool = False
     whole: bool = False
+    span: tuple[float, float] | None = None
+    no_level: str = ""
     of: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The worst and the best value that can be; None where nobody has declared them."""
+        low, high = self.span or (0, 1)
+        known = self.proportion or self.span is not None
+        return ((low, high) if self.direction == "higher" else (high, low)) if known else None
 
     @property
     def values(self) -> str:
@@ -74,9 +86,13 @@ def share(name: str, about: str, lm_eval_name: str = "") -> Metric:
     return Metric(name, lm_eval_name=lm_eval_name, proportion=True, about=about)
 
 
-def rate(name: str, about: str) -> Metric:
+OF_REPLIES = "It counts replies, not answers: a guess is always readable, and people answer on a form."
+OF_JUDGES = "It says how the judges worked, and nothing of who answered."
+
+
+def rate(name: str, about: str, no_level: str = OF_REPLIES) -> Metric:
     """The share of items with a property that is not wanted."""
-    return Metric(name, "lower", proportion=True, about=about)
+    return Metric(name, "lower", proportion=True, about=about, no_level=no_level)
 
 
 ACCURACY = share("accuracy", "Share of right answers.", "acc")

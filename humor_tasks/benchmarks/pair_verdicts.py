@@ -17,7 +17,7 @@ from typing import Any
 from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import Panel, Verdicts
-from humor_tasks.benchmarks.metric import Metric, rate
+from humor_tasks.benchmarks.metric import OF_JUDGES, OF_REPLIES, Metric, rate
 from humor_tasks.data.logs import check_asked_once, read_run
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
@@ -261,7 +261,7 @@ def _text_property(name: str, about: str) -> Metric:
         firsts = [orders[0] for orders in _by_pair(outcomes)]
         return clustered_proportion([o.values[name] for o in firsts], [o.cluster for o in firsts])
 
-    return Metric(name, "lower", estimate, proportion=True, about=about)
+    return Metric(name, "lower", estimate, proportion=True, about=about, no_level=OF_REPLIES)
 
 
 # Some metrics count every pair, others the pairs that needed a judge.
@@ -301,16 +301,18 @@ METRICS = (
         "lower",
         lambda outcomes: _mean_over(_fully_asked(outcomes), lambda pair: pair.preferred is None),
         about="Share of pairs without a verdict in one of their orders; they leave the scores.",
+        no_level=OF_JUDGES,
     ),
     _of_pairs(
         "half_asked",
         "lower",
         lambda outcomes: _mean_over(pairs_of(outcomes), lambda pair: NOT_ASKED in pair.named),
         about="Share of pairs of which only one order was asked (`--limit`); they leave the other metrics.",
+        no_level=OF_JUDGES,
     ),
     _text_property("same_text", "Share of pairs of equal texts: a tie, without asking a judge."),
     _text_property("empty", "Share of pairs with an empty text, which are settled without a judge."),
-    *(rate(name, _FAILURES_ABOUT[name]) for name in FAILURES),
+    *(rate(name, _FAILURES_ABOUT[name], OF_JUDGES) for name in FAILURES),
 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import POINT, ByRubric, Judging, Panel, Question, Reply, Rubric, Verdicts
-from humor_tasks.benchmarks.metric import Direction, Metric
+from humor_tasks.benchmarks.metric import OF_JUDGES, Direction, Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -104,7 +104,7 @@ JUDGED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecide
 # ---- metrics --------------------------------------------------------------------------------------
 
 
-def _point_share(name: str, direction: Direction, of: str, about: str) -> Metric:
+def _point_share(name: str, direction: Direction, of: str, about: str, no_level: str = "") -> Metric:
     """A share of points: a ratio of sums, clustered; `of` names the outcome's value with their number."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
@@ -112,7 +112,7 @@ def _point_share(name: str, direction: Direction, of: str, about: str) -> Metric
         counts = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
         return clustered_share(counts, points, [o.cluster for o in outcomes])
 
-    return Metric(name, direction, estimate, proportion=True, about=about)
+    return Metric(name, direction, estimate, proportion=True, about=about, no_level=no_level)
 
 
 COVERAGE = (
@@ -121,9 +121,15 @@ COVERAGE = (
 )
 UNDECIDED = (
     _point_share(
-        "grader_failed", "lower", "asked_points", "Share of elements with an unreadable verdict or a failed grader."
+        "grader_failed",
+        "lower",
+        "asked_points",
+        "Share of elements with an unreadable verdict or a failed grader.",
+        OF_JUDGES,
     ),
-    _point_share("undecided", "lower", "asked_points", "Share of elements on which a panel has no majority."),
+    _point_share(
+        "undecided", "lower", "asked_points", "Share of elements on which a panel has no majority.", OF_JUDGES
+    ),
 )
 
 

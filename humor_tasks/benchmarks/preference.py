@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     ByRubric,
@@ -52,6 +52,7 @@ from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -244,10 +245,13 @@ def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubri
     return [Question({"first": groups["first"]}, None if groups["settled"] else OwnPrompt(PREFERENCE))]
 
 
+RANDOM_JUDGE = "a judge that decides at random"
+
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
     card=Card(
         title="New Yorker Caption Contest: preferred explanation",
+        considerations=considerations("newyorker_caption_contest", "explanation_preference"),
         paper=papers.CAPTION_CONTEST,
         section="Table 3, by people; MOCK's EXPAcc is by a judge model",
         source=contest.source(
@@ -267,7 +271,11 @@ EXPLANATION_PREFERENCE = Benchmark(
         splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
         dates=contest.DATES,
         dated=True,
-        chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
+        chance=(
+            *guessed(0.5, "either side is as likely", "win_rate", "length_controlled_win_rate", by=RANDOM_JUDGE),
+            *guessed(0.25, "both orders name the system: 1/2 times 1/2", "preferred", by=RANDOM_JUDGE),
+            *guessed(0.5, "the orders disagree in one of two pairs", "tie_rate", "inconsistent", by=RANDOM_JUDGE),
+        ),
         human=(
             Level(
                 0.677,
@@ -276,11 +284,6 @@ EXPLANATION_PREFERENCE = Benchmark(
                 "Hessel et al. 2023, Table 3, Q7",
             ),
         ),
-        meaning="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
-        "equally good.",
-        limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks people "
-        "agreement --judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and "
-        "longer texts: read `length_controlled_win_rate` beside `win_rate`.",
         differences=(
             "The votes behind Table 3 are not published: `humor-tasks reproduce` says only whether some votes fit both "
             "printed figures.",

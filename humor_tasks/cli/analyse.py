@@ -70,8 +70,8 @@ def items(
     Runs that do not compare are analysed apart, and unfinished runs are left out. Runs of baseline/ and embedding/
     models are also shortcuts for the others.
     """
-    from humor_tasks.benchmarks.card import read_date
     from humor_tasks.cli.printing import echo
+    from humor_tasks.data.contests.dates import read_date
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import items_report

@@ -188,7 +188,7 @@ def _check_folders(work: Path, output: Path) -> None:
 
 def _after(since: str | None) -> int | None:
     """The last contest that is left out."""
-    from humor_tasks.benchmarks.card import last_until, read_date
+    from humor_tasks.data.contests.dates import last_until, read_date
 
     if since is None or since.isdecimal():
         return None if since is None else int(since)

@@ -23,7 +23,9 @@ from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
 from humor_tasks.benchmarks.mock import describing
 from humor_tasks.benchmarks.mock.describing import DescribedPicture
+from humor_tasks.corpora.croissant import EVALUATION, renew, write_croissant
 from humor_tasks.corpora.mock.options import copy_folder, with_section
+from humor_tasks.data import canary
 from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
@@ -74,6 +76,8 @@ _README = """---
 Cartoons put into words by a model: the rows of {dataset}, with the answers of {model} to four questions
 in the place of what people wrote about each cartoon. Every other column is the source's own, and so is its licence.
 Entities have the form of Wikipedia links but were spelled from the answer, not looked up.
+
+{note}
 
 | question | column |
 |---|---|
@@ -182,6 +186,7 @@ def write_folder(
         for part in plan.parts:
             _write_part(folder, part, files, words[part.fold])
         (folder / "README.md").write_text(_card(plan), encoding="utf-8")
+        write_croissant(folder, {"machineAnnotationTools": str(plan.asked["model"]), "dataUseCases": EVALUATION})
     for leftover in output.parent.glob(f".{glob.escape(output.name)}.{'[0-9a-f]' * 32}"):  # of interrupted processes
         shutil.rmtree(leftover, ignore_errors=True)
 
@@ -191,7 +196,7 @@ def _write_part(folder: Path, part: Part, files: Mapping[str, str], words: Mappi
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for i, (row, sha256) in enumerate(zip(part.rows.rows, part.pictures, strict=True)):
-            made = described_row(row, files[sha256], words[sha256])
+            made = canary.marked(described_row(row, files[sha256], words[sha256]))
             try:
                 file.write(json.dumps(made, ensure_ascii=False) + "\n")
             except (TypeError, ValueError) as problem:
@@ -211,6 +216,7 @@ def _card(plan: Plan) -> str:
     columns = _COLUMNS | {"entities": "entities"}
     return _README.format(
         front=yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=120),
+        note=canary.NOTE,
         dataset=plan.dataset,
         model=plan.asked["model"],
         questions="\n".join(f"| {question} | `{columns[name]}` |" for name, question in QUESTIONS.items()),
@@ -261,4 +267,5 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
             write_json_lines(made / path.relative_to(folder), rows)
         card = made / "README.md"
         write_text(card, with_section(read_body(card) if card.exists() else "", HEADING, f"{HEADING}\n\n{note}"))
+        renew(made)
     return count

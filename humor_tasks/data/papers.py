@@ -126,5 +126,19 @@ MWAHAHA = Paper(
 }""",
 )
 
-PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK, MWAHAHA)
+TIME_TRAVEL = Paper(
+    key="recitation",
+    citation="Golchin and Surdeanu, ICLR 2024, arXiv 2308.08493",
+    title="Time Travel in LLMs: Tracing Data Contamination in Large Language Models",
+    arxiv="2308.08493",
+    code="https://github.com/shahriargolchin/time-travel-in-llms",
+    bibtex="""@inproceedings{golchin2024time,
+  title = {Time Travel in {LLMs}: Tracing Data Contamination in Large Language Models},
+  author = {Golchin, Shahriar and Surdeanu, Mihai},
+  booktitle = {The Twelfth International Conference on Learning Representations},
+  year = {2024}
+}""",
+)
+
+PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK, MWAHAHA, TIME_TRAVEL)
 """All of the papers above."""

@@ -8,12 +8,8 @@ from humor_tasks.on_inspect.parts import (
     against_people,
     benchmark_metrics,
     brainstormed,
-    chain_of_task,
-    describe_first,
     element_coverage,
-    expected_answer,
     judge_agreement,
-    left_to_judges,
     multiple_choice,
     multiple_choice_released_chat,
     multiple_choice_released_leaderboard,
@@ -21,11 +17,18 @@ from humor_tasks.on_inspect.parts import (
     preference,
     preference_metrics,
     rating_error,
+    recited,
     reference_overlap,
     reference_preference,
-    require_grader,
     story_ratings,
     texts_written,
+)
+from humor_tasks.on_inspect.solver_parts import (
+    chain_of_task,
+    describe_first,
+    expected_answer,
+    left_to_judges,
+    require_grader,
 )
 from humor_tasks.on_inspect.tasks.late import build as build
 
@@ -46,6 +49,7 @@ __all__ = [
     "preference",
     "preference_metrics",
     "rating_error",
+    "recited",
     "reference_overlap",
     "reference_preference",
     "require_grader",

@@ -85,7 +85,7 @@ def answer_token(tokens: Sequence[Logprob], word: str, fits: Callable[[str], boo
 
 
 def expected_answer_solver(labels: Sequence[str]) -> Solver:
-    """See `humor_tasks.on_inspect.parts.expected_answer`."""
+    """See `humor_tasks.on_inspect.solver_parts.expected_answer`."""
 
     def is_digit(token: str) -> bool:
         return expected_rating({token: 0.0}, labels).value is not None

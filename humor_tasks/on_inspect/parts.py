@@ -1,15 +1,13 @@
-"""The scorers, metrics and solvers that Inspect registers. Each imports its implementation when it is created.
+"""The scorers and metrics that Inspect registers. Each imports its implementation when it is created.
 
 Every Inspect command imports this module. Therefore it imports nothing but Inspect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from inspect_ai.scorer import Metric, SampleScore, Scorer, Value, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 
 @metric(scores="unreduced")
@@ -53,9 +51,8 @@ def against_people(
 ) -> Scorer:
     """How often judges prefer ten written captions to four groups of ten human captions of the same contest.
 
-    The questions are those of `crowd_groups`, in both orders. A verdict of a panel is that of more than half of its
-    judges. The score is the mean of the four win rates, and N where one is missing. The score's metadata has every
-    verdict.
+    The questions are those of `crowd_groups`, in both orders. A panel's verdict is that of more than half of them. The
+    score is the mean of the four win rates, and N where one is missing. Its metadata has every verdict.
 
     Args:
         grader: Model or models that judge; by default those bound to the model role `grader`.
@@ -85,6 +82,14 @@ def texts_written() -> Scorer:
     return texts_scorer()
 
 
+@scorer(metrics=[benchmark_metrics("recitation")])
+def recited() -> Scorer:
+    """Whether a reply completes a caption word for word: C or I; N where it is left out."""
+    from humor_tasks.on_inspect.scorers import recitation_scorer
+
+    return recitation_scorer()
+
+
 @scorer(metrics=[benchmark_metrics("humorbench")])
 def element_coverage(
     grader: str | list[str] | None = None,
@@ -103,10 +108,10 @@ def element_coverage(
     `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
     explanation in its tags, and the context is the cartoon.
     A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
-    has no verdict, is excluded from the denominator, and is counted as `undecided` where every grader gave a verdict,
-    else as `grader_failed`. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as failed and
-    as passed. A sample without any verdict has the value N and the reason, and so has a reply that is left out, which
-    Inspect's own `mean()` would count as 0. The score's metadata has every grader's verdict and reasons.
+    has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
+    and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
+    failed and as passed. A sample without any verdict has the value N, with one of these as the reason, and so has a
+    reply that is left out; Inspect's own `mean()` would count it as 0. The metadata has graders' verdicts and reasons.
 
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
@@ -281,8 +286,8 @@ def story_ratings(
     """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
 
     This scorer is for `mock_generation`, and for any task whose reply is a story. Graders see the sample's metadata
-    `context`, otherwise the question's text, and the question's pictures. The rating of a panel is the mean, if more
-    than half of all graders gave a rating. The score is the mean of both ratings, and N where one is missing.
+    `context`, otherwise the question's text, and its pictures. The rating of a panel is the mean, if more than half of
+    all graders gave one. The score is the mean of both ratings, and N where one is missing.
 
     Args:
         grader: Model or models that rate; by default those bound to the model role `grader`.
@@ -299,101 +304,3 @@ def story_ratings(
 
     how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("story_ratings", "mock_generation", grader, how, prompts)
-
-
-@solver
-def chain_of_task(
-    task: str = "",
-    scene: str = "",
-    dataset: str = "",
-    revision: str | None = None,
-    input: str = "",
-    frames: int = 0,
-    sampling: str = "",
-    prompts: str | None = None,
-    seed: int | None = None,
-    generates: bool = True,
-) -> Solver:
-    """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
-
-    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters; others require
-    `task`, `scene` and `dataset`. No sample shares its medium with the question, by `cluster` in the metadata and by
-    the bytes of the media. The sample's metadata `chain_of_task` records the samples.
-
-    Args:
-        task: Sub-task of the question: `detecting`, `matching` or `explaining`.
-        scene: `cartoon`, `post` or `comedy`.
-        dataset: Folder whose train splits contain the samples, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset.
-        input: How samples are shown: `media`, `frames` or `description`; outside MOCK, the default is `media`.
-        frames: With input=frames: the number of frames.
-        sampling: With input=frames: `even` or `scene`.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
-        seed: Seed of the worked samples.
-        generates: Let the model answer; `false` where a later solver does.
-    """
-    from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task_solver
-
-    return chain_of_task_solver(task, scene, dataset, revision, input, frames, sampling, prompts, seed, generates)
-
-
-@solver
-def describe_first(
-    instruction: str | None = None,
-    prompts: str | None = None,
-    temperature: float | None = 0.0,
-    max_tokens: int | None = None,
-    seed: int | None = None,
-    cache: bool = True,
-) -> Solver:
-    """Replace each picture by a description from the model role `describer`, then let the model answer.
-
-    Args:
-        instruction: A system message before each question, for chat models.
-        prompts: The folder of the task's `-T prompts=`, if it has one.
-        temperature: Temperature of the describer, unless its configuration sets one.
-        max_tokens: Maximum number of tokens of an answer, unless the describer's configuration sets one.
-        seed: Seed of the describer, unless its configuration sets one.
-        cache: Keep answers in Inspect's model cache, so that none is paid for twice.
-    """
-    from humor_tasks.on_inspect.solvers.describe_first import describe_first_solver
-
-    return describe_first_solver(instruction, prompts, temperature, max_tokens, seed, cache)
-
-
-@solver
-def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
-    """Generates, then answers with the expected value under the probabilities of the digits.
-
-    The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
-    it is a digit. Other replies are unparsed. The metadata has the reply (`said`) and the digits' `digit_probability`.
-
-    Args:
-        labels: The digits of the scale.
-    """
-    from humor_tasks.on_inspect.logprobs import expected_answer_solver
-
-    return expected_answer_solver(labels)
-
-
-@solver
-def left_to_judges() -> Solver:
-    """Does nothing, because the judges are called in the scorer."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return state
-
-    return solve
-
-
-@solver
-def require_grader() -> Solver:
-    """A setup step that fails before any model call where no grader is bound."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        from humor_tasks.on_inspect.judging.graders import graders
-
-        graders()
-        return state
-
-    return solve

@@ -85,6 +85,17 @@ def texts_scorer() -> Scorer:
     return score
 
 
+def recitation_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.recited`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        outcome = read_reply(run_scored_by("recited", state, "recitation"), state, target)
+        exact = next((value for name, value in outcome.values.items() if name.startswith("exact_")), None)
+        return _score(outcome, None if exact is None else "C" if exact else "I")
+
+    return score
+
+
 def _score(outcome: Outcome, value: str | float | None) -> Score:
     """The score, N where the outcome has no value. No reason is given where the benchmark leaves the row out itself."""
     score = score_of(outcome, "N" if value is None else value)

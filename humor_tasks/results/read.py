@@ -27,6 +27,7 @@ from humor_tasks.results.result import LeftOut, Result, Results
 from humor_tasks.scorers.answer import MODES
 
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")
+LISTINGS = ("logs.json", "eval-set.json")  # what `inspect eval-set` keeps beside its logs
 RESULTS = re.compile(r"results_(?P<stamp>\d{4}-\d\d-\d\dT.+)\.json")
 NO_SAMPLES = "holds lm-eval's results without samples; run lm-eval with --log_samples."
 SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
@@ -90,6 +91,8 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
 
 def _below(folder: Path) -> Iterator[Path]:
     for path in sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()}):
+        if path.name in LISTINGS:
+            continue
         if path.suffix != ".json" or RESULTS.fullmatch(path.name) or is_log(path):
             yield from _with_samples(path)
 
@@ -206,8 +209,10 @@ class Once:
 def results_of(run: FinishedRun) -> list[Result]:
     """One result per scorer of this package. Raises BadInput for a run that has none."""
     if run.benchmark is None:
-        empty = "holds no sample" if not run.instances else "is of a task of another package"
-        raise BadInput(f"{run.path}: {empty}.")
+        why = "is of a task of another package; give logs of this package's tasks."
+        if not run.instances:
+            why = f"holds no sample, and its status is {run.status}; run the task again."
+        raise BadInput(f"{run.path}: {why}")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     gradings: dict[str, set[Signature]] = {}
     judged: set[str] = set()

@@ -48,6 +48,26 @@ class ChatServer(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
+    def completion(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """HTTP status and response to the body of a request. Raises ConnectionError where the script does."""
+        with self.lock:
+            self.requests.append(body)
+        try:
+            answer = self.answer(body["messages"])
+        except ConnectionError:
+            raise
+        except Exception as problem:
+            return 500, {"error": {"message": str(problem), "type": type(problem).__name__}}
+        choice = answer if isinstance(answer, Mapping) else _choice(answer)
+        return 200, {
+            "id": "scripted",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", **choice}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }
+
     @property
     def url(self) -> str:
         """The base URL of the API, for a client's `base_url`."""
@@ -60,28 +80,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.server.lock:
-            self.server.requests.append(body)
-        try:
-            answer = self.server.answer(body["messages"])
-        except ConnectionError:
-            raise  # closes the connection without a response
-        except Exception as problem:
-            self._send(500, {"error": {"message": str(problem), "type": type(problem).__name__}})
-            return
-        choice = answer if isinstance(answer, Mapping) else _choice(answer)
-        reply = {
-            "id": "scripted",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", **choice}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }
-        self._send(200, reply)
+        self._send(*self.server.completion(body))  # a ConnectionError closes the connection without a response
 
     def _send(self, status: int, reply: dict[str, Any]) -> None:
-        data = json.dumps(reply).encode()
+        self._send_bytes(status, json.dumps(reply).encode())
+
+    def _send_bytes(self, status: int, data: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

@@ -37,6 +37,10 @@ def prompts() -> dict[str, list[list[str]]]:
         run = load(name, dataset="sample", setting=setting)
         for shots in (0, 1):
             keep(run.with_options(shots=shots), f"{setting} {shots}-shot")
+    run = load("recitation", dataset="sample")
+    for record in run.records[:2]:
+        instruction = record.groups["instruction"]
+        found[f"recitation {run.version} {instruction} {run.prompts_hash}"] = turns(run.prompt(record))
     for name, setting in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit")):
         run = load(name, dataset="sample", setting=setting)
         for shots in (0, 2):

@@ -154,6 +154,7 @@ NOT_PROPORTIONS = {
     "ead": "a ratio to an expected number",
     "tau": "a threshold",
     "reward": "negative where wrong",
+    **dict.fromkeys(("recited", "recited_nearly"), "a difference of shares"),
     "cohen_kappa": "negative below chance",
     "gwet_ac1": "negative below chance",
     "pearson": "a correlation",

@@ -24,7 +24,7 @@ KINDS = {
 
 
 def kind_of(name: str, args: dict[str, Any]) -> str:
-    """What kind of reply a task or stub asks for: one of KINDS, or the letters of a choice."""
+    """What kind of reply a task or stub asks for: one of KINDS, the letters of a choice, or "" for a text."""
     short = name.removeprefix("nyc_")
     name = max((known for known in BENCHMARKS if short.startswith(known)), key=len)
     if name not in KINDS:
@@ -255,7 +255,7 @@ def real() -> Iterator[Case]:
 
 
 def others() -> Iterator[Case]:
-    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters."""
+    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters, or a text."""
     for name in BENCHMARKS:
         if name not in KINDS:
             yield inspect(name)

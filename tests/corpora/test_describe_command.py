@@ -27,6 +27,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import described_row, read_parts
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
+from humor_tasks.data.canary import marked
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.pins import DATASETS
 from humor_tasks.data.rows import catalogue, described_by, open_rows
@@ -87,14 +88,14 @@ def test_the_real_rows_keep_every_other_column(seer: tuple[Seer, ChatServer], tm
     assert len(lines) == 198
     for line, before, sha256 in zip(lines, part.rows.rows, part.pictures, strict=True):
         assert {k: v for k, v in line.items() if k not in (*words, "image")} == {
-            k: v for k, v in before.items() if k != "image"
+            k: v for k, v in marked(before).items() if k != "image"
         }
         assert (out / line["image"]).read_bytes() == before["image"].read()
         assert line["image_location"] == said_of(sha256, "location")
     # The layout of the corpus, but for what people asked about the cartoons.
     theirs = open_rows(real_corpus, hub=HUB, cards=Path(), config="matching", split="validation", columns=["questions"])
     assert theirs.rows
-    assert {p.name for p in out.iterdir()} == {"README.md", "images", "matching"}
+    assert {p.name for p in out.iterdir()} == {"README.md", "croissant.json", "images", "matching"}
 
 
 def test_the_card_says_from_what_and_by_whom(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:

@@ -114,7 +114,9 @@ def test_tables_are_whole() -> None:
     assert count("humicroedit_rating", "Table 1") == 16
     assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
     assert count("crowd_pairs", "Table 8") == 7
-    assert [count("caption_writing", f"Table {i}") for i in (3, 4, 6)] == [88, 2, 13]
+    assert [count("caption_writing", f"Zhang et al. 2024, Table {i}") for i in (3, 4, 6)] == [88, 2, 13]
+    assert [count("crowd_pairs", "Zhou et al."), count("caption_writing", "Shang et al.")] == [10, 3 * 10]
+    assert count("humorbench_autograder", "Table 1") == 3 * 4
     tables = [(task, table) for table in (3, 4, 5) for task in ("rating", "pairwise")]
     counted = [count(f"humicroedit_{task}", f"SemEval-2020 Task 7, Table {table}") for task, table in tables]
     assert counted == [25, 50, 52, 0, 0, 70]
@@ -148,7 +150,7 @@ def test_recalibrated_verdicts_are_said_to_be() -> None:
 
 def test_win_rates_are_shares_of_the_verdicts() -> None:
     """Two orders of each of 91 contests; the paper prints percent with two digits."""
-    figures = [figure for figure in published("caption_writing") if "Table 3" in figure.source]
+    figures = [figure for figure in published("caption_writing") if "Zhang et al. 2024, Table 3" in figure.source]
     assert {figure.n for figure in figures} == {182}
     assert all(abs(figure.value - round(figure.value * 182) / 182) < 0.00006 for figure in figures)
 

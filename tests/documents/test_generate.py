@@ -21,6 +21,7 @@ def copy(tmp_path: Path) -> Path:
     for folder in ("register", "humor_tasks/on_lm_eval/tasks", "humor_tasks/on_inspect/tasks"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copytree(ROOT / "datasets_cards", tmp_path / "datasets_cards", ignore=shutil.ignore_patterns("*.[!m]*"))
     for file in ("README.md", "humor_tasks/tasks.py"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
@@ -106,10 +107,10 @@ def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(c
     page.unlink()
     assert generate.main([], copy) == 0
     begin, _, end = written.partition("## Run it")
-    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Parameters") :]
+    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Limitations") :]
 
 
 def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (copy / "README.md").write_text("# humor-tasks\n")
     assert generate.main([], copy) == 2
-    assert capsys.readouterr().err.startswith("README.md: the table of tasks stands between the lines <!-- tasks")
+    assert capsys.readouterr().err.startswith("README.md: the part `tasks` stands between the lines <!-- tasks")

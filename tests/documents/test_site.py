@@ -207,7 +207,8 @@ def test_parameters_and_metrics_without_documentation_are_named(monkeypatch: pyt
 
 MARKS = ["<!-- metrics: mating -->", "<!-- file: no/such.py -->", "<!-- benchmarks: x -->", "<!-- metrics -->"]
 MARKS += [
-    f"<!-- {name}: mating -->" for name in ("about", "meaning", "parameters", "published", "reproducible", "metric")
+    f"<!-- {name}: mating -->"
+    for name in ("about", "meaning", "levels", "parameters", "published", "reproducible", "metric")
 ]
 
 
@@ -275,10 +276,14 @@ def test_a_page_opens_with_the_claim(name: str) -> None:
 
 
 def test_a_page_says_what_a_score_means_and_shows_chance_and_people() -> None:
-    told = tables.meaning("matching")
-    assert "**What it does not mean.** " in told
+    assert "**What it does not mean.** " in tables.limitations("matching")
+    told = tables.ends("matching")
+    assert "| `accuracy` | 0 | 0.2 | 0.94 | 1 |" in told
+    assert "| `unparsed`, `refused`, `fallback` | 1 | none: note 1 | none: note 1 | 0 |" in told
     assert "| chance | a guess | `accuracy` | 0.2 | one of five captions is right |" in told
     assert "| people | Human estimate, pixels | `accuracy` | 0.94 | " in told
+    assert "**Levels.** Chance 0.2, a guess (`accuracy`); people 0.94, " in tables.about("matching")
+    assert "a guess (`accuracy`); people: none; [all, and why not](" in tables.about("bbeh_nycc")
     pinned = tables.about("humicroedit_rating")
     assert "test 3,024." in pinned
     assert "`task-1/test.csv` d559d0b609a7." in pinned

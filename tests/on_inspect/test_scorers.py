@@ -24,6 +24,7 @@ SCORED_BY = {
     "humorbench_autograder": ("judge_agreement",),
     "brainstorm": ("brainstormed",),
     "humor_writing": ("texts_written",),
+    "recitation": ("recited",),
     "mock_generation": ("story_ratings",),
     "humorbench": ("element_coverage",),
 }

@@ -145,6 +145,12 @@ def in_checkout(folder: str) -> set[str]:
     return {file.relative_to(REPOSITORY).as_posix() for file in files}
 
 
+def test_the_lock_satisfies_the_project_and_takes_packages_from_the_public_index() -> None:
+    uv("lock", "--check", "--offline")  # where it fails, pyproject.toml has changed: run `uv lock`
+    hosts = set(re.findall(r"https?://([^/\"]+)", (REPOSITORY / "uv.lock").read_text(encoding="utf-8")))
+    assert hosts == {"pypi.org", "files.pythonhosted.org"}  # none of the machine that made it
+
+
 @pytest.mark.slow
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())

@@ -18,11 +18,15 @@ import lm_eval_tasks
 import pytest
 import yaml
 from release import filled
+from standins.finished_runs import marked
 from standins.paths import REPOSITORY
 from standins.waiting import LIMIT
 
 from humor_tasks import _registry, load, tasks
 from humor_tasks.data.published import published
+from humor_tasks.evidence.register import register_blocks
+from humor_tasks.results import Results
+from humor_tasks.results.report.build import build_report
 
 ENTRIES = REPOSITORY / "register" / "inspect_evals"
 URL, COMMIT = "https://github.com/somebody/humor-tasks", "0123456789abcdef0123456789abcdef01234567"
@@ -150,6 +154,10 @@ def test_every_entry_is_valid_by_the_registers_schema(
     theirs: Register, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     package = laid_out(tmp_path)
+    place = tmp_path / "register" / "humor_tasks_matching" / "eval.yaml"
+    blocks = yaml.safe_load(register_blocks(build_report(Results((marked("a/model", [1.0, 0.0]),))), COMMIT))
+    with place.open("a", encoding="utf-8") as entry:
+        yaml.safe_dump(blocks["humor_tasks_matching"], entry)
     listing, errors = theirs.metadata.load_listing_safe(package)
     assert errors == []
     assert caplog.records == []  # two tasks in an entry are a warning
@@ -158,8 +166,10 @@ def test_every_entry_is_valid_by_the_registers_schema(
         assert (each.package, each.source.maintainers) == ("humor-tasks", ["somebody"])
         assert each.full_title == each.title != ""
         assert "\n" not in each.description
+    (reported,) = (each.evaluation_report for each in listing.external_evals if each.evaluation_report)
+    assert (reported.commit, reported.results[0].model) == (COMMIT, "a/model")
+    assert reported.results[0].metrics[0].model_dump() == {"key": "accuracy", "value": 0.5}
 
-    place = tmp_path / "register" / "humor_tasks_matching" / "eval.yaml"
     place.write_text(place.read_text(encoding="utf-8").replace("task_path:", "path_of_task:"), encoding="utf-8")
     assert [name for name, _ in theirs.metadata.load_listing_safe(package)[1]] == ["humor_tasks_matching"]
 

@@ -256,6 +256,7 @@ def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Pat
     shutil.copy(logs / "a.eval", tmp_path / "again.eval")
     (tmp_path / "cut.eval").write_bytes((logs / "b.eval").read_bytes()[:500])
     (tmp_path / "empty.eval").touch()
+    (tmp_path / "logs.json").write_text('{"a.eval": {"version": 2, "status": "success", "eval": {}}}')  # of eval-set
     shutil.rmtree(tmp_path / "made")
     found = read_results([logs / "a.eval", tmp_path])
     assert [result.system for result in found.results] == ["mockllm/a"]
@@ -263,7 +264,7 @@ def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Pat
         "again.eval": f"is the same run as {logs / 'a.eval'}.",
         "cut.eval": "cannot be read as an Inspect log (it is truncated or damaged, or no .eval).",
         "empty.eval": "is empty; it holds no log.",
-        "foreign.eval": "is of a task of another package.",
+        "foreign.eval": "is of a task of another package; give logs of this package's tasks.",
     }
 
 

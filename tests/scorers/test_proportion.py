@@ -241,3 +241,29 @@ def test_bounds_of_many_are_bounds_of_each() -> None:
     low, high = binomial_interval(np.array([0.0, 0.3, 1.0]), np.array([10.0, 7.5, 4.0]))
     for i, (value, n) in enumerate([(0.0, 10.0), (0.3, 7.5), (1.0, 4.0)]):
         assert (low[i], high[i]) == tuple(float(bound) for bound in binomial_interval(value, n))
+
+
+# ---- differences ---------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 1.0]), st.booleans(), st.sampled_from("abcdefgh")), max_size=30))
+def test_a_difference_of_shares_is_that_of_the_means_and_never_a_point(drawn: list[tuple[float, bool, str]]) -> None:
+    values, first, clusters = [list(column) for column in zip(*drawn, strict=True)] or ([], [], [])
+    found = scorers.difference_of_shares(values, first, clusters)
+    sides = [[v for v, of, _ in drawn if of is side] for side in (True, False)]
+    if all(sides):
+        assert found.value == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]))
+    else:
+        assert math.isnan(found.value)
+    if all(sides) and len(set(clusters)) > 1:
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
+        swapped = scorers.difference_of_shares(values, [not of for of in first], clusters)
+        assert bounds(swapped) == pytest.approx([-found.high, -found.low])
+
+
+def test_pairs_that_agree_have_bonett_and_prices_interval() -> None:
+    """All of 20 pairs alike: 0 +/- t(19) sqrt(2) / 22."""
+    found = scorers.difference_of_shares([1.0] * 40, [True, False] * 20, [i // 2 for i in range(40)])
+    assert (found.value, found.stderr) == (0, pytest.approx(math.sqrt(2) / 22))
+    assert found.high == pytest.approx(2.0930240544 * math.sqrt(2) / 22, rel=1e-9)

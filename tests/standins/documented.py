@@ -131,7 +131,7 @@ def inspect(words: list[str]) -> None:
 def models(given: dict[str, Any]) -> Iterator[str]:
     """The models that a command of Inspect names."""
     for listed in filter(None, (given.get("model"), *(role.partition("=")[2] for role in given.get("model_role", ())))):
-        yield from listed.split(",")
+        yield from [yaml.safe_load(listed)["model"]] if listed[0] == "{" else listed.split(",")
 
 
 @cache

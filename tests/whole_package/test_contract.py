@@ -198,7 +198,12 @@ def test_registry_is_light_and_what_offers_clip_and_ofa_is_imported_without_torc
     corpora = [name for name in loaded if name.startswith("humor_tasks.on_inspect.tasks.")]
     assert set(loaded) - set(corpora) == {
         *("humor_tasks", "humor_tasks._version", "humor_tasks._registry", "humor_tasks.tasks"),
-        *("humor_tasks.on_inspect", "humor_tasks.on_inspect.parts", "humor_tasks.on_inspect.tasks"),
+        *(
+            "humor_tasks.on_inspect",
+            "humor_tasks.on_inspect.parts",
+            "humor_tasks.on_inspect.solver_parts",
+            "humor_tasks.on_inspect.tasks",
+        ),
     }
     assert len(corpora) <= 9
 

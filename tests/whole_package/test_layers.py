@@ -34,10 +34,10 @@ MOST_MODULES_AT_THE_ROOT = 9
 MOST_LINES = 400
 MOST_OF_ALL = 0.15
 """The largest share of all lines that a room may have."""
-# Which places may import a harness: one module reads Inspect's log files, and six modules ask models through Inspect.
+# Which places may import a harness: two modules read Inspect's log files, and six modules ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
-        *("on_inspect", "testing", "_registry", "data.logs.inspect_logs"),
+        *("on_inspect", "testing", "_registry", "data.logs.inspect_logs", "data.logs.invocation"),
         *(
             "results.grade",
             "arena.judging",

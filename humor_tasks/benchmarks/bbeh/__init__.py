@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
+from humor_tasks.benchmarks.card import UNNAMED, Card, Source, guessed
+from humor_tasks.benchmarks.card import Level as Level
 from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record
@@ -134,6 +136,7 @@ BBEH_NYCC = Benchmark(
     name="bbeh_nycc",
     card=Card(
         title="BBEH: the caption that won",
+        considerations=considerations("bbeh", "bbeh_nycc"),
         paper=BBEH,
         source=Source(
             PUBLIC,
@@ -149,11 +152,7 @@ BBEH_NYCC = Benchmark(
         sampling=UNNAMED,
         splits={"test": 200},
         dates="The captions are of contests before 2025; the file does not say which.",
-        chance=Level(0.1, "accuracy", "a guess", "one of ten captions is right"),
-        meaning="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what "
-        "a crowd preferred.",
-        limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "
-        "another one. The questions are public, so that models trained since 2025 may have read them.",
+        chance=guessed(0.1, "one of ten captions is right", "accuracy"),
         wordings="On the 200 questions in ten orders, MiniLM (`embedding/`) has .110 at every letter, "
         "`baseline/overlap` .355 where A is right and .07 to .08 elsewhere. Neither reads the prompt, so that "
         "`spread` is 0 [0, .02].",

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
@@ -186,6 +187,7 @@ BRAINSTORM = Benchmark(
     name="brainstorm",
     card=corpus.card(
         title="New Yorker Caption Contest: brainstorm a caption",
+        considerations=considerations("newyorker_caption_contest", "brainstorm"),
         section="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
         question="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
@@ -199,10 +201,6 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
-        "lists.",
-        limits="None says that a caption is funny. Measure that with `humor-tasks captions rank`, `humor-tasks "
-        "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
         dated=False,
         needs="hub",

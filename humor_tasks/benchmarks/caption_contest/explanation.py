@@ -11,9 +11,11 @@ from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import DIFFERENCES, in_lm_eval
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -48,8 +50,13 @@ def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 OVERLAP = (
-    Metric("bleu", estimate=corpus_bleu, about="Corpus BLEU-4 of sacreBLEU against the reference, from 0 to 100."),
-    Metric("rouge_l", about="Mean ROUGE-L F-measure against the reference, from 0 to 1."),
+    Metric(
+        "bleu",
+        estimate=corpus_bleu,
+        about="Corpus BLEU-4 of sacreBLEU against the reference, from 0 to 100.",
+        span=(0, 100),
+    ),
+    Metric("rouge_l", about="Mean ROUGE-L F-measure against the reference, from 0 to 1.", span=(0, 1)),
     *REPLY_RATES,
 )
 """Metrics of the comparison of explanations with a reference."""
@@ -64,6 +71,7 @@ EXPLANATION = Benchmark(
     name="explanation",
     card=corpus.card(
         title="New Yorker Caption Contest: explanation",
+        considerations=considerations("newyorker_caption_contest", "explanation"),
         section="section 2",
         source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
         question="Explanation: why are the caption and the cartoon funny together?",
@@ -72,11 +80,10 @@ EXPLANATION = Benchmark(
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
         splits={"train": None, "validation": 130, "test": 131},
-        meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
-        "systems of one kind, such as two sizes of a model, and little more.",
-        limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
-        "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
-        "`explanation_preference`.",
+        chance=tuple(
+            Level(value, name, "T5-11B, caption only", "Hessel et al. 2023, Table 5, row Caption only (T5-11B)")
+            for name, value in (("bleu", 3.61), ("rouge_l", 0.178))
+        ),
         differences=(
             *DIFFERENCES,
             "The paper does not say how it counts words for its perplexity per word; those of `word_perplexity` are "

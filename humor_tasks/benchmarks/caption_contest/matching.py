@@ -8,16 +8,18 @@ from __future__ import annotations
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
-from humor_tasks.benchmarks.card import ByShots, Level
+from humor_tasks.benchmarks.card import ByShots, Level, guessed
 from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data.considerations import considerations
 
 MATCHING = Benchmark(
     name="matching",
     card=corpus.card(
         title="New Yorker Caption Contest: matching",
+        considerations=considerations("newyorker_caption_contest", "matching"),
         section="section 2",
         source=corpus.source("config `matching` (fold 0) and `matching_1` to `matching_4`."),
         question="Matching: which of five captions was entered for this cartoon?",
@@ -26,14 +28,8 @@ MATCHING = Benchmark(
         prompt="The turns of the released chat protocol, reworded.",
         metrics="Accuracy, clustered by contest.",
         splits={"train": None, "validation": 531, "test": None},
-        chance=Level(0.2, "accuracy", "a guess", "one of five captions is right"),
+        chance=guessed(0.2, "one of five captions is right", "accuracy"),
         human=(Level(0.94, "accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),),
-        meaning="All five captions are finalists or readers' favourites, four of them of other contests, so a model "
-        "that merely knows good captions is right by chance: fine-tuned on captions alone, T5-11B gets .194. A score "
-        "above chance shows that the model relates the caption to the scene. Words that both share help: compare with "
-        "`baseline/overlap` on the same rows.",
-        limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
-        "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
         wordings="Of the 531 validation rows of fold 0 in five orders, `baseline/overlap` answers .75 with A, because "
         "ties go to the first choice: its accuracy is .83 where A is right and .13 elsewhere (`order_effect` "
         ".69 [.63, .76], `right_in_all` .13). MiniLM (`embedding/`) has .444 at every letter. Neither reads "

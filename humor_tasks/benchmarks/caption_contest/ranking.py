@@ -12,11 +12,12 @@ from functools import partial
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
-from humor_tasks.benchmarks.card import Level, TwoMetrics
+from humor_tasks.benchmarks.card import Level, TwoMetrics, guessed
 from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -40,6 +41,7 @@ RANKING = Benchmark(
     name="ranking",
     card=corpus.card(
         title="New Yorker Caption Contest: quality ranking",
+        considerations=considerations("newyorker_caption_contest", "ranking"),
         section="section 2",
         source=corpus.source("config `ranking` (fold 0) and `ranking_1` to `ranking_4`."),
         question="Ranking: which of two captions for one cartoon was rated funnier?",
@@ -48,17 +50,11 @@ RANKING = Benchmark(
         metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
         "chosen by the magazine's editors (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).",
         splits={"train": 9_576, "validation": 507, "test": 513},
-        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        chance=guessed(0.5, "one of two captions is right", "accuracy", *_ACCURACY.values()),
         human=(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
             Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
         ),
-        meaning="`ny_accuracy` says how often the model agrees with the magazine's editors, `crowd_accuracy` how often "
-        "with its readers. The two tastes differ: people who saw the cartoon agree far more often with the readers "
-        "than with the editors.",
-        limits="Captions alone tell much: T5-11B, which never sees the cartoon, agrees with .645 of the editors' "
-        "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
-        "gives it.",
         wordings="On the 507 validation rows of fold 0 in both orders, `baseline/overlap` has .51 and an "
         "`order_effect` of .76 [.70, .81], because ties go to A; MiniLM has .564 at either letter, and a "
         "quality model of 12 contests .544. A T5 of "

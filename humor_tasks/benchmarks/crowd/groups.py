@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
-from humor_tasks.benchmarks.card import Level, Uses
+from humor_tasks.benchmarks.card import Uses, guessed
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -315,6 +316,7 @@ CROWD_GROUPS = Benchmark(
     name="crowd_groups",
     card=corpus.card(
         title="Caption contest crowd: the funnier of two groups of captions",
+        considerations=considerations("newyorker_caption_ranking", "crowd_groups"),
         section="Table 2",
         question="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
         claim="A judge of whole groups of captions is only as good as its verdicts on groups whose order is known.",
@@ -325,11 +327,11 @@ CROWD_GROUPS = Benchmark(
         metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
         'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
         sampling=corpus.SAMPLING,
-        chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+        chance=(
+            *guessed(0.5, "each pair is asked in both orders", "accuracy", "recalibrated_accuracy", by="always A"),
+            *guessed(0.5, "two guesses agree half of the time", "consistency", "recalibrated_consistency"),
+        ),
         human=PEOPLE,
-        meaning="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
-        limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
-        "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
         related=("crowd_pairs", "caption_writing"),
     ),
     corpus="newyorker",

@@ -20,7 +20,7 @@ from humor_tasks.benchmarks.askings import asking_of
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.benchmarks.judging import Verdicts
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric, rate, share
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
@@ -145,6 +145,7 @@ METRICS = (
         "lower",
         _without_log_odds,
         about="Share of questions without log-probabilities of both letters.",
+        no_level=OF_REPLIES,
     ),
     *REPLY_RATES,
     FALLBACK,
@@ -169,6 +170,9 @@ PEOPLE = tuple(
 
 WIN_RATES = tuple(f"win_rate_{name}" for name in HUMAN_GROUPS)
 JUDGE_ACCURACY = "judge_accuracy"
+_HALVES = (*WIN_RATES, JUDGE_ACCURACY, "judge_consistency")
+GUESSED = (*_HALVES, *(f"recalibrated_{name}" for name in _HALVES))
+"""Metrics with .5 for a judge that decides at random."""
 
 
 class Verdict(NamedTuple):
@@ -281,6 +285,9 @@ _RAW = {
     "judge_share_a": "Share of verdicts A, over all questions.",
     "judge_consistency": "Share of pairs of groups for which both orders name the same group, over all questions.",
 }
+_RECITED = (
+    "A writer who does not know the contest repeats next to nothing; people's entries are what it is compared with."
+)
 
 WRITING_METRICS = (
     *(Metric(name, proportion=True, about=about, neutral=name == "judge_share_a") for name, about in _RAW.items()),
@@ -295,14 +302,20 @@ WRITING_METRICS = (
         for n in _RAW
     ),
     rate("without_log_odds", "Share of questions without log-probabilities of both letters, where `tau` needs them."),
-    rate("recited_exact", "Share of captions that repeat a rated caption of the contest: equal letters and digits."),
+    rate(
+        "recited_exact",
+        "Share of captions that repeat a rated caption of the contest: equal letters and digits.",
+        _RECITED,
+    ),
     rate(
         "recited_near",
         "Share of captions whose letters and digits are at least .9 similar to those of a rated caption.",
+        _RECITED,
     ),
     Metric(
         "ead",
         about="Diversity of the ten captions: distinct n-grams over the number to be expected of random words.",
+        span=(0, math.inf),
     ),
     share("distinct", "Share of different captions among the ten."),
     Metric("characters", about="Mean length of a caption in characters.", neutral=True),

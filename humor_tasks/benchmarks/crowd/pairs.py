@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import Level, guessed
 from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.definition import Benchmark, Data
@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metri
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.contests.contest_csv import Contest, defects
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -292,6 +293,7 @@ SPEARMAN = Metric(
     "spearman",
     estimate=_spearman,
     counts=lambda o: {"score_A", "score_B"} <= set(o.values),
+    span=(-1, 1),
     about="Rank correlation of a model's scores of single captions with their mean ratings in a contest, mean over "
     "contests; in Inspect, for models that score.",
 )
@@ -301,6 +303,7 @@ CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
     card=corpus.card(
         title="Caption contest crowd: the funnier of two captions",
+        considerations=considerations("newyorker_caption_ranking", "crowd_pairs"),
         section="Tables 2 and 8",
         question="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
         claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
@@ -313,7 +316,10 @@ CROWD_PAIRS = Benchmark(
         "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
         "lm-eval passes no scores).",
         sampling=corpus.SAMPLING,
-        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        chance=(
+            *guessed(0.5, "one of two captions is right", "accuracy", *(metric.name for metric in CURVE)),
+            *guessed(0.0, "no correlation is to be expected", "spearman"),
+        ),
         human=(
             Level(
                 0.6167,
@@ -327,11 +333,16 @@ CROWD_PAIRS = Benchmark(
                 "crowd workers, picture, pairs=top_against_1000",
                 "Zhang et al. 2024, Table 2, pairwise, row crowd workers (picture)",
             ),
+            *(
+                Level(
+                    value, "accuracy", f"{who}, picture, rank 1 against 1000", f"Zhou et al. 2025, Table 3, row {row}"
+                )
+                for value, who, row in (
+                    (0.78, "five experts, mean", "Expert Average Accuracy"),
+                    (0.8533, "the best of five experts", "Best Expert Accuracy"),
+                )
+            ),
         ),
-        meaning="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps "
-        "can tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
-        limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
-        "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
     ),
     corpus="newyorker",

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Level, Uses
+from humor_tasks.benchmarks.card import Level, Uses, guessed
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, examples_block
 from humor_tasks.benchmarks.crowd.groups import (
@@ -31,6 +31,7 @@ from humor_tasks.benchmarks.crowd.groups import (
 )
 from humor_tasks.benchmarks.crowd.metrics import (
     FIT,
+    GUESSED,
     VERDICTS,
     WIN_RATES,
     WRITING_METRICS,
@@ -44,6 +45,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
 from humor_tasks.benchmarks.texts import read_texts
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.recitation import matches
@@ -289,6 +291,7 @@ CAPTION_WRITING = Benchmark(
     name="caption_writing",
     card=corpus.card(
         title="Caption contest crowd: captions against people's",
+        considerations=considerations("newyorker_caption_ranking", "caption_writing"),
         section="Tables 3, 4 and 6",
         question="Caption writing: can a model write captions that beat people's?",
         claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
@@ -302,11 +305,8 @@ CAPTION_WRITING = Benchmark(
         "left out with `on_unparsed=exclude`.",
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
+        chance=guessed(0.5, "either group is as likely", *GUESSED, by="a judge that decides at random"),
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
-        meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
-        "contests, and with the corrected win rate (docs/crowd.md).",
-        limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
-        "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
         related=("crowd_groups", "brainstorm"),
     ),
     corpus="newyorker",

@@ -12,17 +12,18 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
-from humor_tasks.benchmarks.card import Card, Level, Uses
+from humor_tasks.benchmarks.card import Card, Uses, guessed
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.choice import rotate
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.metric import OF_REPLIES, REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -207,7 +208,15 @@ def _pair_metric(
         return mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
 
     return Metric(
-        name, direction, estimate, lm_eval_name, lambda o: name in o.values or "pairs" in o.values, proportion, about
+        name,
+        direction,
+        estimate,
+        lm_eval_name,
+        lambda o: name in o.values or "pairs" in o.values,
+        proportion,
+        about,
+        no_level=OF_REPLIES if name == "tied" else "",
+        span=None if proportion else (-3, 3),
     )
 
 
@@ -251,6 +260,7 @@ PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
     card=Card(
         title="Humicroedit: the funnier of two edits",
+        considerations=considerations("humicroedit", "humicroedit_pairwise"),
         paper=papers.HUMICROEDIT,
         section="subtask 2",
         source=corpus.source(2, "the organisers' task-2 files. Rows with equal means have no answer and do not count."),
@@ -263,11 +273,10 @@ PAIRWISE = Benchmark(
         sampling="no system generates text.",
         splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
         dates=corpus.DATES,
-        chance=Level(0.5, "accuracy", "a guess", "one of two headlines is funnier; the reward of a guess is 0"),
-        meaning="`reward` weights each pair by the difference of the two means, so that close pairs count little; "
-        "chance is 0. The winning team has an accuracy of .674 and a reward of .299.",
-        limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
-        "equal ratings count one half, and `tied` is their share.",
+        chance=(
+            *guessed(0.5, "one of two headlines is funnier", "accuracy"),
+            *guessed(0.0, "gains and losses are equally likely", "reward"),
+        ),
         wordings="On the pairs of dev in both orders, `baseline/overlap` answers .96 with A (`order_effect` .91 [.90, "
         ".93]) and `baseline/longest` .56, because many edits have one length; their accuracies are .499 and "
         ".493.",

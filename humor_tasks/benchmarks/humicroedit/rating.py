@@ -5,18 +5,20 @@ Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
+from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -133,6 +135,10 @@ def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
     return [o.facts["grades"] for o in outcomes]
 
 
+ERRORS = (0, math.inf)  # submitted ratings are not clipped to the scale
+_OF_DATA = "It is itself a level: what judges, or a system that knows them all, reach on these rows."
+
+
 def _has_grades(o: Outcome) -> bool:
     """Whether the item has grades of several judges, all on the scale; seven rows of FunLines have others."""
     grades = o.facts.get("grades", ())
@@ -143,7 +149,12 @@ def _rating_metric(
     name: str, direction: Direction, about: str, function: Callable[..., Estimate], *more: int
 ) -> Metric:
     return Metric(
-        name, direction, lambda outcomes: function(*_ratings(outcomes), *more), counts=has("rmse"), about=about
+        name,
+        direction,
+        lambda outcomes: function(*_ratings(outcomes), *more),
+        counts=has("rmse"),
+        about=about,
+        span=(-1, 1) if direction == "higher" else ERRORS,
     )
 
 
@@ -166,7 +177,8 @@ def _judge_metric(name: str, direction: Direction, proportion: bool, about: str)
         result: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
         return result
 
-    return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion, about=about)
+    span = None if proportion else ERRORS
+    return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion, about=about, span=span)
 
 
 def _ceiling_metric(name: str, about: str) -> Metric:
@@ -176,7 +188,7 @@ def _ceiling_metric(name: str, about: str) -> Metric:
         result: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
         return result
 
-    return Metric(name, "lower", estimate, counts=_has_grades, about=about)
+    return Metric(name, "lower", estimate, counts=_has_grades, about=about, span=ERRORS, no_level=_OF_DATA)
 
 
 METRICS = (
@@ -206,7 +218,13 @@ METRICS = (
         "true_mean", "RMSE of a perfect system, which knows the mean of all judges: the lowest to be expected."
     ),
     *(
-        Metric(name, "lower", _absolute_error, about=f"Mean absolute error of headlines with a mean grade {_span(i)}.")
+        Metric(
+            name,
+            "lower",
+            _absolute_error,
+            about=f"Mean absolute error of headlines with a mean grade {_span(i)}.",
+            span=ERRORS,
+        )
         for i, name in enumerate(BINS)
     ),
     *REPLY_RATES,
@@ -232,10 +250,17 @@ CHARTS = (
     ),
 )
 
+BASELINE = "SemEval-2020 Task 7, BASELINE, recomputed from the files"
+OF_MEAN = dict(
+    zip(("rmse", *(f"rmse_at_{each}" for each in PERCENTS)), (0.57471, 0.98616, 0.83064, 0.72266, 0.64004), strict=True)
+)
+"""Errors of always giving the mean of train, on test."""
+
 RATING = Benchmark(
     name="humicroedit_rating",
     card=Card(
         title="Humicroedit: funniness of an edited headline",
+        considerations=considerations("humicroedit", "humicroedit_rating"),
         paper=papers.HUMICROEDIT,
         section="subtask 1",
         source=corpus.source(1, "the organisers' task-1 files; the target is the mean grade of five judges."),
@@ -248,18 +273,10 @@ RATING = Benchmark(
         sampling="no system generates text.",
         splits={"train": 9_652, "train_funlines": 8_248, "dev": 2_419, "test": 3_024},
         dates=corpus.DATES,
-        chance=Level(
-            0.57471,
-            "rmse",
-            "always the mean of train, on test",
-            "SemEval-2020 Task 7, BASELINE, recomputed from the files",
+        chance=(
+            *(Level(value, name, "always the mean of train, on test", BASELINE) for name, value in OF_MEAN.items()),
+            *guessed(0.0, "no correlation is to be expected; a constant has none", "pearson", "spearman"),
         ),
-        meaning="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
-        "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
-        "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "
-        "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
-        limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
-        "and the correlations.",
         differences=(
             *corpus.DIFFERENCES,
             "An unreadable rating counts as the worst possible one; `on_unparsed=exclude` leaves it out.",

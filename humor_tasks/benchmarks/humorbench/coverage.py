@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card
+from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card, guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import rubric_templates
@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
 from humor_tasks.scorers.thinking import without_thinking
@@ -152,6 +153,7 @@ HUMORBENCH = Benchmark(
     name="humorbench",
     card=Card(
         title="HumorBench: coverage of what makes a caption funny",
+        considerations=considerations("humorbench", "humorbench"),
         paper=papers.HUMORBENCH,
         source=corpus.source("499 (caption, element) rows, of 309 captions under 156 cartoons.", corpus.ELEMENTS),
         question="HumorBench: does an explanation of a caption contain the element that makes it funny?",
@@ -163,10 +165,7 @@ HUMORBENCH = Benchmark(
         sampling=UNNAMED,
         splits={"test": 499},
         dates=corpus.DATES,
-        meaning="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
-        "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
-        limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
-        "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
+        chance=guessed(0.0, "it contains no element", "coverage", "all_covered", by="an empty explanation"),
         differences=(
             "The prompts of explainer and grader are in this package's own words; `prompts=FOLDER` takes the paper's.",
             "In lm-eval a second command, `humor-tasks grade`, grades the logged replies.",

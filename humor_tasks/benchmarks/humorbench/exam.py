@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -141,7 +142,9 @@ def _agreement_metric(name: str) -> Metric:
 
     direction: Direction = "lower" if name.startswith("false_") else "higher"
     lm_eval_name = "acc" if name == "accuracy" else ""
-    return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), name in PROPORTIONS, _ABOUT[name])
+    share = name in PROPORTIONS
+    span = None if share else (-1, 1)
+    return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), share, _ABOUT[name], span=span)
 
 
 def summary(run: Run[ExamOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -170,10 +173,14 @@ def _filled(o: Outcome, agrees: bool) -> Outcome:
 
 VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, ("accuracy",))
 
+PASSES_ALL = (0.765, 1.0, 0.0, 0.765, 1.0, 0.867, 0.0, 0.704)
+"""JUDGE_METRICS of a judge that passes everything on the default rows."""
+
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
     card=Card(
         title="HumorBench: agreement of an autograder with human labels",
+        considerations=considerations("humorbench", "humorbench_autograder"),
         paper=papers.HUMORBENCH,
         source=corpus.source("rubric files: explanations, each labelled PASS or FAIL by a person.", *PUBLIC_RUBRICS),
         question="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
@@ -185,12 +192,10 @@ AUTOGRADER = Benchmark(
         sampling="the paper names none.",
         splits={"test": 200},
         dates=corpus.DATES,
-        chance=Level(0.765, "accuracy", "a judge that passes everything", "153 of the 200 labels are PASS"),
-        meaning="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
-        "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
-        "them. Values are over all rows and per explainer.",
-        limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
-        "agree with each other is not published.",
+        chance=tuple(
+            Level(value, metric, "a judge that passes everything", "153 of the 200 labels are PASS")
+            for metric, value in zip(JUDGE_METRICS, PASSES_ALL, strict=True)
+        ),
         differences=(
             "The grader's prompt is in this package's own words; `prompts=FOLDER` takes the paper's.",
             "By default 200 of the paper's 400 labels are read, those of two of its four explainers; `dataset=FILE` "

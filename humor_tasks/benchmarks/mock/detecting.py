@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import guessed
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
+from humor_tasks.data.considerations import considerations
 
 MOCK_DETECTING = Benchmark(
     name="mock_detecting",
     card=corpus.card(
         title="MOCK: is it humorous or sarcastic?",
+        considerations=considerations("mock", "mock_detecting"),
         source=corpus.source(
             "the configs `cartoon_detecting`, `post_detecting` and `comedy_detecting` of a MOCK folder."
         ),
@@ -22,12 +24,8 @@ MOCK_DETECTING = Benchmark(
         prompt="The picture, clip, frames or description with the caption or dialogue; the answer is yes or no.",
         metrics="Accuracy, clustered by medium; published figures are means of five replicates (`replicates=5`).",
         splits=corpus.sizes("detecting"),
-        chance=Level(0.5, "accuracy", "a guess", "the answer is yes or no"),
+        chance=guessed(0.5, "the answer is yes or no", "accuracy"),
         human=corpus.people("detecting", 0.981, 0.993, 0.984),
-        meaning="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
-        "more than a shortcut.",
-        limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
-        "published ones.",
         differences=(
             *loading.DIFFERENCES,
             "The New Yorker's cartoons are all humorous, and the other cartoons of MOCK are not public: cartoons are "

@@ -7,11 +7,13 @@ from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
+from humor_tasks.data.considerations import considerations
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
     card=corpus.card(
         title="MOCK: why is it humorous or sarcastic?",
+        considerations=considerations("mock", "mock_explaining"),
         source=corpus.source(
             "the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder."
         ),
@@ -20,10 +22,6 @@ MOCK_EXPLAINING = Benchmark(
         prompt="The item with its caption or dialogue.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
         splits=corpus.sizes("explaining"),
-        meaning="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
-        "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
-        "task, and with `humor-tasks people pairs` and `page` (docs/people.md).",
-        limits="Automatic scores compare with one human explanation and say little about quality.",
         differences=(
             *loading.DIFFERENCES,
             "EXPAcc here asks the judge in both orders and allows ties; only an explanation that wins in both is "

@@ -10,12 +10,14 @@ from typing import Literal, get_args
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.card import guessed
 from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
+from humor_tasks.benchmarks.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 
@@ -148,6 +150,7 @@ MOCK_GENERATION = Benchmark(
     name="mock_generation",
     card=corpus.card(
         title="MOCK: a humorous or sarcastic story",
+        considerations=considerations("mock", "mock_generation"),
         source=corpus.source(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
@@ -160,10 +163,7 @@ MOCK_GENERATION = Benchmark(
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
         counted="",
-        meaning="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 "
-        "on cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
-        limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
-        "`of=mock_generation` compares two systems' stories.",
+        chance=guessed(1.0, "the lowest rating of the rubric", "sms", "hss", by="a text that fits nothing"),
         differences=(
             "Section 5 fine-tunes models on MOCK, which is not public; `humor-tasks train image-text` trains them on a "
             "folder of yours, and has run with small networks only.",
@@ -176,12 +176,14 @@ MOCK_GENERATION = Benchmark(
     version="1-B",
     answer=FreeText(),
     metrics=(
-        Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5."),
+        Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5.", span=(1, 5)),
         Metric(
-            "hss", about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5."
+            "hss",
+            about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5.",
+            span=(1, 5),
         ),
-        rate("unrated", "Share of stories with a rating missing."),
-        *(rate(name, _FAILURES_ABOUT[name]) for name in FAILURES),
+        rate("unrated", "Share of stories with a rating missing.", OF_JUDGES),
+        *(rate(name, _FAILURES_ABOUT[name], OF_JUDGES) for name in FAILURES),
         Metric("words", "lower", about="Length of the story in words.", neutral=True),
         *REPLY_RATES,
     ),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import guessed
 from humor_tasks.benchmarks.choice import outcome, rotate
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
+from humor_tasks.data.considerations import considerations
 
 MOCK_MATCHING = Benchmark(
     name="mock_matching",
     card=corpus.card(
         title="MOCK: which caption or utterance belongs here?",
+        considerations=considerations("mock", "mock_matching"),
         source=corpus.source("the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder."),
         question="MOCK, matching: which of four captions or last utterances belongs to what is shown?",
         claim="A model that understands the joke can tell its punchline from others.",
@@ -21,12 +23,8 @@ MOCK_MATCHING = Benchmark(
         "two written by models and one from an unrelated item; in 15 % of the items weaker ones written by people.",
         metrics="Accuracy, clustered by medium.",
         splits=corpus.sizes("matching"),
-        chance=Level(0.25, "accuracy", "a guess", "one of four options is right"),
+        chance=guessed(0.25, "one of four options is right", "accuracy"),
         human=corpus.people("matching", 0.931, 0.923, 0.919),
-        meaning="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
-        "scores above them shows understanding.",
-        limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
-        "only with each other.",
         differences=(
             *loading.DIFFERENCES,
             "Distractors are lines of other items until `build options` writes those of the paper: two by a model, for "

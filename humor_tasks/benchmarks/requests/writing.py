@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.texts import read_texts
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
+from humor_tasks.data.considerations import considerations
 from humor_tasks.data.media.picture import pillow_version
 from humor_tasks.data.records import ASKED, Outcome, Prompt, Record, Turn
 from humor_tasks.data.requests import open_requests
@@ -124,9 +125,7 @@ HUMOR_WRITING = Benchmark(
         counted="requests in the file",
         dates="Those of your file.",
         languages=("en", "es", "zh"),
-        meaning="The metrics describe the texts: how long they are, and how often a model repeats itself.",
-        limits="None says that a text is funny, and there are no texts of people to compare with. Compare models by "
-        "judges or people (docs/requests.md).",
+        considerations=considerations("writing_requests", "humor_writing"),
         differences=(
             "Any file of requests is read; MWAHAHA's columns are put into this package's words.",
             "The prompt is this package's own; `prompts=FOLDER` takes another, such as the organisers'.",
@@ -150,7 +149,11 @@ HUMOR_WRITING = Benchmark(
             proportion=True,
             about="Share of texts that the model also wrote for another request: equal letters and digits.",
         ),
-        Metric("ead", about="Diversity of the texts of one request, with `count` above 1, by distinct n-grams."),
+        Metric(
+            "ead",
+            about="Diversity of the texts of one request, with `count` above 1, by distinct n-grams.",
+            span=(0, 1),
+        ),
         share("distinct", "Share of different texts among those of one request, with `count` above 1."),
     ),
     options=RequestOptions,

@@ -6,6 +6,7 @@
 | `opening`, `tables` | a benchmark's rows, or rows by their columns; rows of files and hub datasets |
 | `shortcuts` | shortcut rules and the balance of labels; the rules are in `humor_tasks.models.choosers.shortcuts` |
 | `repeated`, `similar` | exact repeats, also in other datasets; near-duplicate texts and pictures |
+| `unmarked` | files of built datasets without their canary |
 | `auditing` | `audit`: all checks |
 | `output` | Markdown, JSON, the page (audit.html), and their folder |
 """

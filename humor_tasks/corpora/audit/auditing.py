@@ -9,6 +9,7 @@ from humor_tasks.corpora.audit.items import Finding, Items, finding, in_order
 from humor_tasks.corpora.audit.repeated import across_rows, across_splits, elsewhere, in_rows
 from humor_tasks.corpora.audit.shortcuts import Balance, Shortcut, balance_findings, balances, shortcuts
 from humor_tasks.corpora.audit.similar import near_duplicates, pictures
+from humor_tasks.corpora.audit.unmarked import unmarked
 from humor_tasks.models.choosers.chooser import Chooser
 
 
@@ -38,6 +39,7 @@ def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] 
         *measured.findings,
         *balance_findings(shares),
         *common,
+        *unmarked(data),
         *finding("unlabelled", "note", "row", "without a label; rules do not count them.", unlabelled),
     ]
     pictured = any(item.picture is not None for item in data.items)

@@ -143,6 +143,7 @@ KINDS: dict[str, str] = {
     "control_character": "a text with control characters",
     "text_elsewhere": "a text that stands in another dataset, too",
     "shared_between_folds": "groups that are trained on in one fold and evaluated in another",
+    "no_canary": "a file of a built dataset without its canary",
     "unlabelled": "rows without a label",
 }
 """Kind -> what it means."""

@@ -16,11 +16,14 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
+from humor_tasks.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
+from humor_tasks.data import canary
 from humor_tasks.data.media.picture import MIME
+from humor_tasks.data.papers import MOCK
 from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
@@ -34,6 +37,14 @@ LICENCES = {
     **{name: "your own copy; pictures and captions belong to their authors" for name, _ in OWN.values()},
 }
 """Source -> licence as stated in its publication."""
+RAI = {
+    "dataCollection": "Cartoons, posts, dialogues and clips of the sources that README.md names, with their labels.",
+    "dataPreprocessingProtocol": "README.md lists rows kept and left out, and how splits and options are made.",
+    "dataLimitations": "Not MOCK itself: README.md lists what the sources do not record. Tweets, magazines and series "
+    "in English, and one series in Hindi mixed with English.",
+    "dataUseCases": EVALUATION,
+}
+"""What the vocabulary for responsible AI asks, where it is known."""
 _UNKNOWN = """\
 ## What the sources do not record, and what was done instead
 
@@ -67,8 +78,11 @@ def card(built: Built) -> str:
         "",
         *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
         "",
+        canary.NOTE,
+        "",
     ]
     parts = ["## Sizes", "", sizes(built), "", kept(built), "", section(built.shortcuts), "", _UNKNOWN]
+    parts += ["## Citation", "", f"```bibtex\n{MOCK.bibtex}\n```", ""]
     return "\n".join([*header, *title, *about, *parts])
 
 
@@ -146,6 +160,7 @@ def build_mock(
             write_json_lines(folder / f"{scene}_{subtask}" / f"{split}.jsonl", rows)
         built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
+        write_croissant(folder, RAI)
     return built
 
 
@@ -234,17 +249,19 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
             "explaining": {"explanation": item.explanation},
         }
         rows.append(
-            {
-                "id": f"{item.id}_{subtask}",
-                "scene": scene,
-                "media_id": item.media_id,
-                "media": name,
-                "caption": None if item.turns else item.line,
-                "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
-                "description": item.description,
-                **answers[subtask],
-                "source": item.source,
-            }
+            canary.marked(
+                {
+                    "id": f"{item.id}_{subtask}",
+                    "scene": scene,
+                    "media_id": item.media_id,
+                    "media": name,
+                    "caption": None if item.turns else item.line,
+                    "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
+                    "description": item.description,
+                    **answers[subtask],
+                    "source": item.source,
+                }
+            )
         )
     return rows
 

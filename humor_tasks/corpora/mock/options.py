@@ -18,6 +18,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
+from humor_tasks.corpora.croissant import renew
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import balanced_letters
 from humor_tasks.corpora.mock.shortcuts import HEADING, Estimates, section, shortcuts_in, shortcuts_of
@@ -241,6 +242,7 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         before = read_body(card) if card.exists() else ""
         with_baselines = with_section(before, HEADING, section(estimates))
         write_text(card, with_section(with_baselines, OPTIONS, f"{OPTIONS}\n\n{note}"))
+        renew(folder)
     return estimates
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.corpora.newyorker.folder import Config, Contents
 from humor_tasks.corpora.newyorker.rows import BLOCKS, Instance
+from humor_tasks.data.canary import NOTE
+from humor_tasks.data.papers import CAPTION_CONTEST
 from humor_tasks.models.choosers.shortcuts import RULES, credit
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -84,12 +86,14 @@ def card(
         f"Appendix C, from {len(contents.instances.blocks):,} contests. Use it as the published corpus: "
         "`dataset=<this folder>`.",
         _LICENCE,
+        NOTE,
         _HOW,
         sizes(contents),
         baselines(contents, quality),
         balance,
         _stages(provenance.counts),
         _origin(provenance),
+        f"## Citation\n\n```bibtex\n{CAPTION_CONTEST.bibtex}\n```",
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 

@@ -4,7 +4,7 @@
     CONFIG/blockK_all.parquet    the same with all annotation tuples, for training; not for _from_pixels
     images/CONTEST.jpg           the cartoons, which rows name by relative path
     quality/                     the quality model, for quality/FOLDER/quality
-    README.md, provenance.json
+    README.md, provenance.json, croissant.json
 
 Fold k tests on block k, validates on block k + 1 (block 0 after the last) and trains on the rest. Parquet, because it
 keeps the hub's types (contest_number and n_tokens_label are int32; JSON lines give int64) and is smaller: training rows
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from humor_tasks.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.corpora.newyorker.matching import generator
 from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
 from humor_tasks.data.contests.annotations import Annotated
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 T = TypeVar("T")
 PIXELS = "_from_pixels"
+RAI = {
+    "dataCollection": "Captions are entries to a magazine's weekly contest, rated by visitors of its site; "
+    "descriptions and explanations, where there are any, are annotations of the input files.",
+    "dataPreprocessingProtocol": "Stages and counts are in README.md and provenance.json.",
+    "dataLimitations": "The humour of one American magazine's readers and editors, in English.",
+    "dataUseCases": EVALUATION,
+}
+"""What the vocabulary for responsible AI asks, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +187,7 @@ def write_folder(
             shutil.copytree(quality, folder / "quality")
         write_json(folder / "provenance.json", provenance)
         write_text(folder / "README.md", card)
+        write_croissant(folder, RAI)
 
 
 def types_of(row: Row) -> dict[str, pa.DataType]:

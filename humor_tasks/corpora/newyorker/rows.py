@@ -11,6 +11,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.rows import WIKIPEDIA
 from humor_tasks.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters
+from humor_tasks.data import canary
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.errors import BadInput, listed
@@ -136,7 +137,7 @@ def _ranking(pairs: Mapping[int, Sequence[Pair]], seed: str) -> list[Instance]:
 
 
 def row_of(instance: Instance, scene: Scene | None, image: str | None, variant: int = 0) -> dict[str, Any]:
-    """The row of an instance, its columns in the hub's order.
+    """The row of an instance, its columns in the hub's order, and the canary.
 
     scene: an annotation tuple, None for a row without words about the cartoon. image: the picture's path in the folder.
     variant: 0 for the tuple of validation and test rows, and for rows without; another number for each other tuple.
@@ -160,7 +161,7 @@ def row_of(instance: Instance, scene: Scene | None, image: str | None, variant: 
     row["instance_id"] = instance_id(instance.task, instance.contest, instance.caption, variant)
     if scene:
         row["from_description"] = from_description(scene, instance)
-    return row
+    return canary.marked(row)
 
 
 def rows_of(instance: Instance, scenes: Sequence[Scene], fixed: Scene, image: str | None) -> list[dict[str, Any]]:

@@ -4,12 +4,11 @@
 |---|---|
 | `record` | `FinishedRun`, `LoggedSample`, `Scored`, `Usage` |
 | `reading` | `read_run`, and the checks of a run |
-| `inspect_logs` | Inspect's .eval and .json; beside `asked`, the only module of `data` that imports inspect_ai |
-| `asked` | what solvers and settings of Inspect add to the signature of a task |
+| `inspect_logs` | Inspect's .eval and .json; only this and `invocation` know inspect_ai in `data` |
 | `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file in the same folder |
-| `prediction_files` | texts by instance id |
+| `invocation` | the command that starts a run again, and the versions that ran |
+| `predictions` | texts by instance id |
 | `parts` | `joined`: the parts of a run (`shard=k/n`) as one run |
-| `metadata` | task metadata of a sample: Inspect's sample metadata or lm-eval's document |
 """
 
 from humor_tasks.data.logs.reading import check_asked_once, read_run

@@ -17,6 +17,7 @@ from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
+from humor_tasks.data.logs import invocation
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature, digest
@@ -156,6 +157,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         task=log.eval.task_id,
         created=log.eval.created,
         epochs=log.eval.config.epochs or 1,
+        invocation=invocation.of_inspect(log, _chosen(log), first.output.model if first else ""),
     )
 
 
@@ -350,10 +352,15 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     entries = {"solver": "+".join((*solvers, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
-    prescribed = metadata.get("generation")
+    return signature.with_entries(entries).with_generation(_chosen(log))
+
+
+def _chosen(log: EvalLog) -> dict[str, Any]:
+    """The settings of the run's model that answers depend on and that the task does not prescribe."""
+    prescribed = (log.eval.metadata or {}).get("generation")
     prescribed = prescribed if isinstance(prescribed, Mapping) else {}
-    changed = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
-    return signature.with_entries(entries).with_generation(changed)
+    config = generation(log.plan.config.merge(log.eval.model_generate_config))
+    return {name: value for name, value in config.items() if prescribed.get(name) != value}
 
 
 def _steps(log: EvalLog, signed: Signature, known: bool) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, task_metadata
+from humor_tasks.data.logs.invocation import of_lm_eval
+from humor_tasks.data.logs.record import FinishedRun, Invocation, LoggedSample, Scored, task_metadata
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature
@@ -26,7 +27,7 @@ def is_samples(path: Path) -> bool:
 
 def read_samples(path: Path) -> FinishedRun:
     """The run that wrote these samples."""
-    model, arguments, told = _results(path)
+    model, arguments, told, invocation = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
     signature = first.signature if first else Signature()
@@ -44,6 +45,7 @@ def read_samples(path: Path) -> FinishedRun:
         samples=_Lines(path, first),
         arguments=arguments,
         created=_stamp(path),
+        invocation=invocation,
     )
 
 
@@ -137,16 +139,17 @@ def _prompt(logged: Mapping[str, Any]) -> str:
     return str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
 
 
-def _results(path: Path) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
-    """The model's name and arguments and the task's metadata, from the results file that lm-eval writes beside."""
+def _results(path: Path) -> tuple[str, Mapping[str, Any], Mapping[str, Any], Invocation]:
+    """The model's name and arguments, the task's metadata and the command, from the results file beside the samples."""
     try:
         name = path.stem.removeprefix("samples_").removesuffix(f"_{_stamp(path)}")
         results = json.loads((path.parent / f"results_{_stamp(path)}.json").read_text(encoding="utf-8"))
         arguments = _arguments((results.get("config") or {}).get("model_args"))
         told = dict(results["configs"][name]["metadata"])
-        return _model(results["model_source"], results["model_name"], arguments), arguments or {}, told
+        named = _model(results["model_source"], results["model_name"], arguments)
+        return named, arguments or {}, told, of_lm_eval(name, results)
     except (OSError, ValueError, KeyError, TypeError):
-        return path.parent.name or "-", {}, {}
+        return path.parent.name or "-", {}, {}, Invocation()
 
 
 def _stamp(path: Path) -> str:

@@ -129,6 +129,23 @@ class WithScored(Protocol):
 
 
 @dataclass(frozen=True)
+class Invocation:
+    """How a run was started, as far as its log says.
+
+    words: the command that starts it again, but for the task parameters; values under the names of secrets are left
+    out. parameters: the task parameters that were given; in lm-eval all of the task's metadata. versions: of the
+    harness and other packages, by their name. answered_by: the model as its provider names it in a reply. seconds: from
+    the start to the end.
+    """
+
+    words: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    answered_by: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class FinishedRun:
     """One run.
 
@@ -169,6 +186,7 @@ class FinishedRun:
     created: str = ""
     paths: tuple[Path, ...] = ()
     epochs: int = 1
+    invocation: Invocation = field(default_factory=Invocation, repr=False)
 
     @property
     def graders(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def chain_of_task_solver(
     seed: int | None = None,
     generates: bool = True,
 ) -> Solver:
-    """See `humor_tasks.on_inspect.parts.chain_of_task`."""
+    """See `humor_tasks.on_inspect.solver_parts.chain_of_task`."""
     given = {"dataset": dataset, "revision": revision, "input": input, "frames": frames or None, "sampling": sampling}
     given |= {"seed": seed, "prompts": prompts}
 

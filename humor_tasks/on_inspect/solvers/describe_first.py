@@ -39,7 +39,7 @@ def describe_first_solver(
     seed: int | None = None,
     cache: bool = True,
 ) -> Solver:
-    """See `humor_tasks.on_inspect.parts.describe_first`."""
+    """See `humor_tasks.on_inspect.solver_parts.describe_first`."""
     try:
         how = DescriberSettings(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], folder_of(prompts))  # prompt sets share them

@@ -1,7 +1,7 @@
 """Inspect tasks, one module per corpus. Written by tools/generate.py."""
 
 from humor_tasks.on_inspect.tasks.bbeh import bbeh_nycc
-from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking, recitation
 from humor_tasks.on_inspect.tasks.crowd import caption_writing, crowd_groups, crowd_pairs
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
@@ -28,4 +28,5 @@ __all__ = [
     "mock_generation",
     "mock_matching",
     "ranking",
+    "recitation",
 ]

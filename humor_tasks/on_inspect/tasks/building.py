@@ -40,9 +40,9 @@ from humor_tasks.on_inspect.judging.graders import (
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages, in_thread
 from humor_tasks.on_inspect.outcomes import scorers_of
-from humor_tasks.on_inspect.parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
+from humor_tasks.on_inspect.solver_parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.solvers.asks_first import asks_first
 from humor_tasks.on_inspect.viewer import viewer_of
 

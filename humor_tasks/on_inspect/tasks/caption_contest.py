@@ -8,7 +8,7 @@ from inspect_ai import Task, task
 
 from humor_tasks.on_inspect.tasks.late import build
 
-__all__ = ["brainstorm", "explanation", "matching", "ranking"]
+__all__ = ["brainstorm", "explanation", "matching", "ranking", "recitation"]
 
 
 @task
@@ -195,3 +195,35 @@ def brainstorm(
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("brainstorm", locals())
+
+
+@task
+def recitation(
+    dataset: str = "jmhessel/newyorker_caption_contest",
+    revision: str | int | None = None,
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    order: Literal["as_given", "rotated"] = "as_given",
+    least_words: int = 8,
+    prompts: str | None = None,
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    shard: str | None = None,
+) -> Task:
+    """Recitation: does a model complete captions of the corpus word for word (Golchin and Surdeanu, ICLR 2024, arXiv
+    2308.08493, guided instruction)?
+
+    Args:
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
+            invented).
+        revision: Branch, tag or commit of a hub dataset; for the default corpus its pin; main is the newest.
+        split: Split to evaluate.
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        order: Order of the choices: as the data has it, or every item once for each rotation of its letters
+            (`rotated`).
+        least_words: Captions of fewer words are left out: what is missing of them can be guessed.
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
+            those of set A (docs/wordings.md).
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
+    """
+    return build("recitation", locals())

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, has_dates
+from humor_tasks.benchmarks.card import has_dates
+from humor_tasks.data.contests.dates import DATE_MARGIN, contest_date
 from humor_tasks.data.published import published
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput

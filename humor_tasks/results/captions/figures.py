@@ -64,7 +64,7 @@ class System:
 def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[Written]:
     """Every caption of the groups, system by system in the order of the groups, with the entry that it repeats."""
     rows = []
-    for cartoon in tqdm(crowd.cartoons, "recitation", unit="contest"):
+    for cartoon in tqdm(crowd.cartoons, "recited captions", unit="contest"):
         contest = cartoon.contest
         texts = [(g.system, text) for g in groups if g.contest == cartoon.number for text in g.captions]
         for (system, text), match in zip(texts, matches([text for _, text in texts], contest.caption), strict=True):

@@ -11,26 +11,24 @@ from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, related
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.data.considerations import MISUSE
 from humor_tasks.errors import BadInput
+from humor_tasks.results.levels import levels
 
 LANGUAGES = {"en": "English", "hi": "Hindi"}
 SHOWN = {"pixels", "media", "frames"}
 """Values of `setting` and `input` that show pictures."""
 NO_FIELD = "the benchmark's card has no"
-AUDIENCE = ("Developers of models", "Researchers of humour and of language understanding")
-OUT_OF_SCOPE = (
-    "Training on the split that is scored, or choosing models by it.",
-    "A claim about a sense of humour in general, or about what readers of other places and languages find funny.",
-    "A decision about a person.",
-)
 
 
 def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
     """Section -> field -> text or list of texts, none empty; `atlas_risks` alone is nested, and holds no risk."""
     card = benchmark.card
+    known = card.considerations
+    sensitive = filter(None, (known.sensitive, known.outputs))
     return {
         "benchmark_details": {
             "name": card.title,
@@ -44,37 +42,38 @@ def benchmark_card(benchmark: Benchmark[Any]) -> dict[str, dict[str, Any]]:
             "resources": _listed((card.paper.address, card.paper.code, card.source.name), "nothing of it is public"),
         },
         "purpose_and_intended_users": {
-            "goal": card.claim or _not_stated(f"{NO_FIELD} claim"),
-            "audience": list(AUDIENCE),
+            "goal": " ".join(filter(None, (card.claim, known.use_cases))) or _not_stated(f"{NO_FIELD} claim"),
+            "audience": list(known.users),
             "tasks": _listed((card.question,), f"{NO_FIELD} question"),
-            "limitations": card.limits or _not_stated(f"{NO_FIELD} limits"),
-            "out_of_scope_uses": list(OUT_OF_SCOPE),
+            "limitations": known.limits or _not_stated(f"{NO_FIELD} limits"),
+            "out_of_scope_uses": [*known.misuse, *MISUSE],
         },
         "data": {
             "source": ": ".join(filter(None, (card.source.name, card.source.rows)))
             or _not_stated("no corpus is public"),
             "size": _size(card),
             "format": _form(benchmark),
-            "annotation": _not_stated(f"{NO_FIELD} such field; the dataset card has"),
+            "annotation": known.annotation or _not_stated(f"{NO_FIELD} annotation"),
         },
         "methodology": {
             "methods": _listed((card.prompt,), f"{NO_FIELD} prompt"),
             "metrics": [metric.name for metric in benchmark.reported],
             "calculation": card.metrics or _not_stated(f"{NO_FIELD} metrics"),
-            "interpretation": card.meaning or _not_stated(f"{NO_FIELD} meaning"),
-            "baseline_results": _levels(card),
+            "interpretation": known.meaning or _not_stated(f"{NO_FIELD} meaning"),
+            "baseline_results": _levels(benchmark),
             "validation": card.wordings or _not_stated("no model has been run under all prompt sets and orders"),
         },
         "targeted_risks": {
             "risk_categories": ["None: the benchmark measures humour understanding and no risk"],
             "atlas_risks": {"risks": []},
-            "demographic_analysis": _not_stated("no metric compares groups of people"),
-            "harm": ["None is assessed: jokes may offend, and no metric looks at that"],
+            "demographic_analysis": " ".join(filter(None, (known.humour, known.coverage)))
+            or _not_stated("no metric compares groups of people"),
+            "harm": _listed(sensitive, "nobody has assessed it"),
         },
         "ethical_and_legal_considerations": {
-            "privacy_and_anonymity": _not_stated(f"{NO_FIELD} such field"),
+            "privacy_and_anonymity": known.privacy or _not_stated(f"{NO_FIELD} privacy"),
             "data_licensing": card.source.licence or _not_stated(f"{NO_FIELD} licence"),
-            "consent_procedures": _not_stated(f"{NO_FIELD} such field"),
+            "consent_procedures": known.consent or _not_stated(f"{NO_FIELD} consent"),
             "compliance_with_regulations": _not_stated("nobody has assessed it"),
         },
     }
@@ -113,7 +112,15 @@ def _form(benchmark: Benchmark[Any]) -> str:
     return "Free text" if isinstance(form, FreeText) else "Yes or no"
 
 
-def _levels(card: Card) -> str:
-    levels: list[Level] = [*([card.chance] if card.chance else []), *card.human]
-    told = (f"{level.reached_by}: {level.estimate} {level.value:g} ({level.source})" for level in levels)
-    return "; ".join(told) or _not_stated("neither chance nor people have a known score")
+def _levels(benchmark: Benchmark[Any]) -> str:
+    card = benchmark.card
+    told = [
+        f"{each.reached_by}: {each.estimate} {each.value:g} ({each.source})" for each in (*card.chance, *card.human)
+    ]
+    ranges = [f"{x.metric.name} from {x.worst:g} to {x.best:g}" for x in levels(benchmark) if x.worst is not None]
+    parts = (
+        "; ".join(told),
+        " ".join(filter(None, (card.considerations.no_chance, card.considerations.no_human))),
+        f"Worst to best: {', '.join(ranges)}",
+    )
+    return ". ".join(part.rstrip(".") for part in parts if part) + "."

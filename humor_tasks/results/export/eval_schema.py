@@ -25,7 +25,7 @@ from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 
 SCHEMA = "0.3.0"
-LIBRARIES = {"inspect": "inspect_ai", "lm_eval": "lm_eval"}
+LIBRARIES = {"inspect": "inspect-ai", "lm_eval": "lm-eval"}
 DATA = ("split", "fold", "subset", "skipped", "revision", "fingerprint", "rows")
 """Entries of a run's source and signature that say which rows it is of."""
 
@@ -58,6 +58,7 @@ def _file(published: Published, organization: str) -> PurePosixPath:
 
 def _record(published: Published, organization: str, relationship: str, now: float) -> dict[str, Any]:
     result, model = published.result, published.model
+    library = LIBRARIES[result.run.harness]
     signed = {"signature": str(result.run.signature), "humor_tasks": result.signature.get("humor_tasks", "unknown")}
     record: dict[str, Any] = {
         "schema_version": SCHEMA,
@@ -70,8 +71,8 @@ def _record(published: Published, organization: str, relationship: str, now: flo
             "evaluator_relationship": relationship,
         },
         "eval_library": {
-            "name": LIBRARIES[result.run.harness],
-            "version": "unknown",
+            "name": library.replace("-", "_"),
+            "version": result.run.invocation.versions.get(library, "unknown"),
             "additional_details": signed,
         },
         "model_info": {

@@ -17,6 +17,7 @@ from torchvision.transforms.v2 import functional as change
 from humor_tasks.api import load
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record
+from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.models.pictures import Pixels
 from humor_tasks.training.clip.settings import ClipTrainConfig
 
@@ -46,13 +47,19 @@ class Splits:
 
 
 def read_splits(config: ClipTrainConfig) -> Splits:
-    """The splits of `config.fold`. Raises BadInput where a split, a picture or a label is missing."""
+    """The splits of `config.fold`. Raises BadInput where a split, a picture or a label is missing, and where
+    splits share a contest.
+    """
 
     def read(split: str) -> Run:
         where = {"dataset": config.dataset, "revision": config.revision, "fold": config.fold}
         return load(config.task, setting="pixels", split=split, **where)
 
-    return Splits(None if config.fold == "all" else read("train"), read("validation"), read("test"))
+    splits = Splits(None if config.fold == "all" else read("train"), read("validation"), read("test"))
+    if splits.train is not None:
+        contests = {split: {record.cluster for record in run.records} for split, run in splits.runs.items()}
+        check_disjoint(f"{config.dataset}, {config.task}, fold {config.fold}", contests)
+    return splits
 
 
 class Rows:

@@ -26,7 +26,7 @@ from humor_tasks.training.hosted.export import SPLITS
 _NOTE = """\
 A row has `prompt`, `chosen` and `rejected` in TRL's {format} preference format, with an explicit prompt. All other
 columns say where the row comes from; trainers ignore them, and a model must not see votes and ratings.
-No contest is in two splits.
+No contest is in two splits. The split `test` is for evaluation: train no model on it.
 """
 _LICENCE = """\
 **Licences.** The crowd's ratings and the annotations of the cartoons are published under CC BY 4.0. Captions belong to

@@ -127,7 +127,7 @@ def test_a_row() -> None:
         list(row)
         == (
             "image contest_number image_location image_description image_uncanny_description entities questions "
-            "caption_choices label n_tokens_label instance_id from_description"
+            "caption_choices label n_tokens_label instance_id from_description canary"
         ).split()
     )
     assert row["from_description"] == (
@@ -136,7 +136,7 @@ def test_a_row() -> None:
     )
     assert row["n_tokens_label"] == 1
     bare = row_of(MATCHING, None, "images/7.png")
-    assert list(bare) == "image contest_number caption_choices label n_tokens_label instance_id".split()
+    assert list(bare) == "image contest_number caption_choices label n_tokens_label instance_id canary".split()
     assert bare["instance_id"] == row["instance_id"]
 
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, last_until, read_date
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.captions import LONGEST, key_of, mend, without_quotes
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, contest_number, read_contest
+from humor_tasks.data.contests.dates import DATE_MARGIN, contest_date, last_until, read_date
 from humor_tasks.errors import BadInput
 
 RATED = "caption,mean,precision,votes,not_funny,somewhat_funny,funny"

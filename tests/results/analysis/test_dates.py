@@ -7,7 +7,8 @@ import datetime
 import pytest
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.card import contest_date, has_dates, read_date
+from humor_tasks.benchmarks.card import has_dates
+from humor_tasks.data.contests.dates import contest_date, read_date
 from humor_tasks.errors import BadInput
 
 

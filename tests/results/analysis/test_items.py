@@ -15,9 +15,9 @@ from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.card import contest_date, read_date
 from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
+from humor_tasks.data.contests.dates import contest_date, read_date
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature

@@ -48,6 +48,7 @@ CHANGING = {
     r"\b[0-9a-f]{40}\b": "COMMIT",
     r"\b20\d\d-\d\d-\d\d(T[\d:.+]+)?": "TIME",
     r"\b\d{10}\.\d+": "NOW",
+    r"(?<=\"version\": \")\d[\w.]+": "VERSION",
     r"(?<=humor_tasks:)0[\d.]+|(?<=humor-tasks )0[\d.]+|(?<=\"humor_tasks\": \")0[\d.]+": "RELEASE",
 }
 """What differs from run to run in the files -> what stands for it."""

@@ -20,6 +20,8 @@ from cartoons import CARTOONS  # noqa: E402
 from drawings.pen import Pen  # noqa: E402
 from posts import POSTS  # noqa: E402
 
+from humor_tasks.data.canary import marked  # noqa: E402
+
 # Of the eight media of a scene.
 SPLITS = ("train", "train", "train", "validation", "validation", "test", "test", "test")
 # The answer's place, over the media of a scene: each letter twice, and no pattern in a split.
@@ -72,9 +74,9 @@ def rows(item: dict, number: int) -> dict[str, list[dict]]:
 
 
 def write_rows(path: Path, written: list[dict]) -> None:
-    """One JSON object a line, source last; the bytes are the same on every platform."""
+    """One JSON object a line, source and canary last; the bytes are the same on every platform."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(one | {"source": "humor-tasks sample"}, ensure_ascii=False) for one in written]
+    lines = [json.dumps(marked(one | {"source": "humor-tasks sample"}), ensure_ascii=False) for one in written]
     path.write_bytes("".join(f"{line}\n" for line in lines).encode())
 
 

@@ -16,6 +16,8 @@ from random import Random
 
 from drawings import draw
 
+from humor_tasks.data.canary import marked
+
 HERE = Path(__file__).parent
 CARD = HERE.parents[2] / "datasets_cards" / "newyorker_caption_contest"
 BLOCK_SIZE = 5  # contests in a block; each block is the test set of one fold
@@ -130,7 +132,7 @@ TASKS = {"matching": matching_rows, "ranking": ranking_rows, "explanation": expl
 def write_rows(path: Path, rows: list[dict]) -> None:
     """One JSON object a line; the bytes are the same on every platform."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+    path.write_bytes("".join(json.dumps(marked(row), ensure_ascii=False) + "\n" for row in rows).encode())
 
 
 def main(out: Path) -> None:

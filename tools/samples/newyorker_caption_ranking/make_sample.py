@@ -18,6 +18,8 @@ from pathlib import Path
 from random import Random
 from urllib.parse import unquote
 
+from humor_tasks.data.canary import marked
+
 HERE = Path(__file__).parent
 CARD = HERE.parents[2] / "datasets_cards" / "newyorker_caption_ranking"
 CARTOONS = HERE.parent / "newyorker_caption_contest" / "cartoons.toml"
@@ -105,7 +107,7 @@ def main(out: Path) -> None:
         writer.writerow(COLUMNS)
         writer.writerows(cells(number, *row) for number in kept for row in rated(contests[number]))
         write(out / "ranking" / f"{split}.csv", table.getvalue())
-        lines = [json.dumps(description(cartoons[number]), ensure_ascii=False) + "\n" for number in kept]
+        lines = [json.dumps(marked(description(cartoons[number])), ensure_ascii=False) + "\n" for number in kept]
         write(out / "gpt4o_description" / f"{split}.jsonl", "".join(lines))
 
 

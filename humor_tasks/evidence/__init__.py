@@ -1,0 +1,1 @@
+"""Evaluation reports of finished runs, for registers of evaluations."""
