@@ -25,6 +25,7 @@ from humor_tasks.results.report.build import build_report
 from humor_tasks.tasks import humorbench, matching
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
+BY_INSPECT = "inspect eval humor_tasks/matching --model baseline/random -M seed=7"
 BY_LM_EVAL = (
     "lm_eval --tasks nyc_ranking_caption_only --model humor-baseline --model_args strategy=random,baseline_seed=7"
 )
@@ -50,10 +51,10 @@ def run(command: str, folder: Path) -> Result:
     ("command", "again"),
     [
         (
-            "inspect eval humor_tasks/matching --model baseline/random -M seed=7 -T dataset=sample -T cot=false "
-            "--temperature 0.5 --stop-seqs 'a b,c' --limit 2-5 --epochs 2 --max-connections 3",
-            "inspect eval humor_tasks/matching --model baseline/random -M seed=7 --stop-seqs 'a b,c' --temperature 0.5 "
-            "--limit 2-5 --epochs 2 -T dataset=sample -T cot=false",
+            f"{BY_INSPECT} --temperature 0.5 --system-message 'Be brief.' --stop-seqs 'a b,c' --limit 2-5 --epochs 2 "
+            "--max-connections 3 -T dataset=sample -T cot=false",
+            f"{BY_INSPECT} --temperature 0.5 --system-message 'Be brief.' --stop-seqs 'a b,c' --limit 2-5 --epochs 2 "
+            "-T dataset=sample -T cot=false",
         ),
         (
             f"{BY_LM_EVAL} --metadata dataset=sample,cot=false --limit 5 --seed 3 --output_path logs --log_samples",

@@ -30,7 +30,8 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     for role, models in (asked.model_roles or {}).items():
         words += ["--model-role", f"{role}={_models(models if isinstance(models, list) else [models])}"]
     words += _option("--solver", asked.solver) + _pairs("-S", asked.solver_args_passed or {})
-    for name, value in _open(settings).items():
+    said = log.plan.config.merge(asked.model_generate_config).system_message
+    for name, value in _open({**settings, "system_message": said}).items():
         words += _option(f"--{name.replace('_', '-')}", value)
     limit: Any = config.limit
     if isinstance(limit, tuple | list):  # from 0; the command line counts from 1
