@@ -1,4 +1,4 @@
-"""The solvers that Inspect registers, as `parts` has the scorers. Each imports its implementation when it is created."""
+"""The solvers that Inspect registers; `parts` has the scorers. Each imports its implementation when it is created."""
 
 from __future__ import annotations
 
