@@ -266,9 +266,9 @@ def main() -> None:
             shown = flat(given.replicates, contests, per_player)
             print(f"at random, {contests} contests, {per_player} battles a player: {shown}", flush=True)
     if given.only in (None, "budget"):
-        for contests, budget in ((44, 200), (90, 400)):
-            shown = spent_budget(given.replicates, contests, budget, [0.3] * 7)
-            print(f"{budget} battles of the adaptive design, {contests} contests: {shown}", flush=True)
+        for contests, budget, gap in ((44, 200, 0.3), (90, 400, 0.3), (44, 400, 0)):
+            shown = spent_budget(given.replicates, contests, budget, [gap] * 7)
+            print(f"{budget} battles of the adaptive design, {contests} contests, gaps of {gap}: {shown}", flush=True)
     if given.only in (None, "stopping"):
         for name, (contests, gaps) in LADDERS.items():
             print(f"{name}, {contests} contests: {stopping(given.replicates, contests, gaps)}", flush=True)
