@@ -104,13 +104,14 @@ class JudgeReport:
 class ByPeople:
     """Strengths by people's votes, relative to the mean player.
 
-    alone: by the votes alone. powered: with the models' verdicts on the battles that nobody voted on, by
-    `scorers.powered_strengths`; None where votes lack a player. weight: of these verdicts, from 0 to 1.
+    alone: by the votes alone; None where these do not make a ladder, because there are too few. powered: with the
+    models' verdicts on the battles that nobody voted on, by `scorers.powered_strengths`; None where votes lack a
+    player. weight: of these verdicts, from 0 to 1.
     """
 
     votes: int
     raters: int
-    alone: Mapping[str, Estimate]
+    alone: Mapping[str, Estimate] | None
     powered: Mapping[str, Estimate] | None
     weight: float = 0.0
 
@@ -121,7 +122,7 @@ class Ladder:
 
     anchor: the player at 0; "" where strengths are relative to the mean of all. wins: (player, other) -> the mean
     result of the first against the second. apart: neighbours and whether they are apart at this look. longer: the
-    effect of a standard deviation of length on the log odds.
+    effect of a standard deviation of length on the log odds. level: of all intervals.
     """
 
     standings: tuple[Standing, ...]
@@ -134,6 +135,7 @@ class Ladder:
     missing: int
     verdicts: int
     people: ByPeople | None = None
+    level: float = 0.95
 
 
 # ---- rows -----------------------------------------------------------------------------------------
@@ -168,6 +170,14 @@ def fit_of(rows: Sequence[Row], by_length: bool = False) -> Fit:
         ordered=_ordered(read),
         covariate=_scaled([row.longer for row in read]) if by_length else None,
     )
+
+
+def _fit_of_some(rows: Sequence[Row]) -> Fit | None:
+    """The fit of one judge's rows, or of people's; None where they are too few or do not join their players."""
+    try:
+        return fit_of(rows)
+    except BadInput:
+        return None
 
 
 def _ordered(rows: Sequence[Row]) -> frozenset[str]:
@@ -223,13 +233,14 @@ def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Ke
         tuple(standings),
         tuple(_judge([row for row in rows if row.key.judge == name], name, level) for name in judges),
         anchor,
-        {pair: _results(held, pair[0]) for pair, held in of_pair.items()},
+        {pair: _results(held, pair[0], level) for pair, held in of_pair.items()},
         tuple((p.stronger, p.weaker, p.apart) for p in apart(fit, spent(1 - level, max(len(store.rounds), 1)))),
-        _agreement(rows),
+        _agreement(rows, level),
         by_length.slope(level) if varied else None,
         missing,
         len(rows),
         _by_people(rows, level),
+        level,
     )
 
 
@@ -238,24 +249,22 @@ def _by_people(rows: Sequence[Row], level: float) -> ByPeople | None:
     votes = [row for row in rows if row.key.judge.startswith(PERSON)]
     if not votes:
         return None
-    people, judged = fit_of(votes), {row.key.battle for row in votes}
+    people, judged = _fit_of_some(votes), {row.key.battle for row in votes}
+    about = len(votes), len({row.key.judge for row in votes})
+    if people is None:
+        return ByPeople(*about, None, None)
     of_models = [row for row in rows if not row.key.judge.startswith(PERSON)]
     part = [row for row in of_models if row.key.battle in judged]
-    about = len(votes), len({row.key.judge for row in votes}), people.strengths(None, level)
-    if not _players(of_models) == _players(part) == set(people.names):
-        return ByPeople(*about, None)
-    powered = powered_strengths(people, fit_of(part), fit_of(of_models), level)
-    return ByPeople(*about, powered.strengths, powered.weight)
+    alone, partial, whole = people.strengths(None, level), _fit_of_some(part), _fit_of_some(of_models)
+    if not (partial and whole and set(partial.names) == set(whole.names) == set(people.names)):
+        return ByPeople(*about, alone, None)
+    powered = powered_strengths(people, partial, whole, level)
+    return ByPeople(*about, alone, powered.strengths, powered.weight)
 
 
 def _same_model(player: str, judge: str) -> bool:
     """Whether a player has a judge's name, with or without the provider."""
     return player == judge or player.rpartition("/")[2] == judge.rpartition("/")[2]
-
-
-def _players(rows: Sequence[Row]) -> set[str]:
-    """The players with a result."""
-    return {name for row in rows if row.result is not None for name in row.key[1:3]}
 
 
 def _bounds(rows: Sequence[Row], name: str, anchor: str, value: float) -> tuple[float, float]:
@@ -274,11 +283,11 @@ def _bounds(rows: Sequence[Row], name: str, anchor: str, value: float) -> tuple[
     return min(*ends, value), max(*ends, value)
 
 
-def _results(rows: Sequence[Row], name: str) -> Estimate:
+def _results(rows: Sequence[Row], name: str, level: float) -> Estimate:
     """The mean result of a player's verdicts; a tie is one half."""
     read = [row for row in rows if row.result is not None]
     won = [row.result if row.key.first == name else 1 - row.result for row in read if row.result is not None]
-    return win_rate(won, [row.key.contest for row in read])
+    return win_rate(won, [row.key.contest for row in read], level)
 
 
 # ---- judges ---------------------------------------------------------------------------------------
@@ -294,23 +303,23 @@ def _judge(rows: Sequence[Row], name: str, level: float) -> JudgeReport:
         name,
         len(rows),
         len(rows) - len(read),
-        clustered_proportion([float(row.result == 0.5) for row in read], contests),
-        clustered_proportion([row.result or 0.0 for row in decided], [row.key.contest for row in decided])
+        clustered_proportion([float(row.result == 0.5) for row in read], contests, level),
+        clustered_proportion([row.result or 0.0 for row in decided], [row.key.contest for row in decided], level)
         if ordered
         else None,
-        _consistency(read) if ordered else None,
-        _order_effect(read, name) if ordered else None,
+        _consistency(read, level) if ordered else None,
+        _order_effect(read, name, level) if ordered else None,
         exam,
         wrong,
     )
 
 
-def _order_effect(read: Sequence[Row], name: str) -> Estimate | None:
-    effects: Mapping[str, Estimate] = fit_of(read).order_effects()
-    return effects.get(name)
+def _order_effect(read: Sequence[Row], name: str, level: float) -> Estimate | None:
+    fit = _fit_of_some(read)
+    return fit.order_effects(level).get(name) if fit else None
 
 
-def _consistency(read: Sequence[Row]) -> Estimate:
+def _consistency(read: Sequence[Row], level: float) -> Estimate:
     """The share of battles with both orders in which both gave the same result."""
     by_key = {row.key: row.result for row in read}
     same, contests = [], []
@@ -319,23 +328,23 @@ def _consistency(read: Sequence[Row]) -> Estimate:
         if back is not None and result is not None and key.first < key.second:
             same.append(float(result == 1 - back))
             contests.append(key.contest)
-    return clustered_proportion(same, contests)
+    return clustered_proportion(same, contests, level)
 
 
 def _exam(read: Sequence[Row], level: float) -> tuple[Estimate | None, tuple[int, int]]:
-    """A judge's order of the human groups; None where it compared fewer than two."""
+    """A judge's order of the human groups; None where it compared fewer than two, or too few to be on one ladder."""
     met = {name for row in read for name in row.key[1:3]}
     groups = [name for name in PEOPLE.values() if name in met]
-    if len(groups) < 2:
+    fit = _fit_of_some(read) if len(groups) > 1 else None
+    if fit is None:
         return None, (0, 0)
-    fit = fit_of(read)
     values = fit.strengths(groups[-1], level)
     pairs = list(itertools.combinations(groups, 2))
     wrong = sum(values[better].value < values[other].value for better, other in pairs)
     return values[groups[0]], (wrong, len(pairs))
 
 
-def _agreement(rows: Sequence[Row]) -> dict[str, Estimate]:
+def _agreement(rows: Sequence[Row], level: float) -> dict[str, Estimate]:
     """The agreement of several judges on battles in one order; empty for one judge.
 
     A judge that is asked in one order counts in both.
@@ -355,6 +364,6 @@ def _agreement(rows: Sequence[Row]) -> dict[str, Estimate]:
         table.append(results)
     contests = [order[0] for order in orders]
     return {
-        "raw agreement": raw_agreement(table, contests),
-        "Krippendorff's alpha": krippendorff_alpha(table, contests, metric="ordinal"),
+        "raw agreement": raw_agreement(table, contests, level=level),
+        "Krippendorff's alpha": krippendorff_alpha(table, contests, metric="ordinal", level=level),
     }

@@ -20,7 +20,7 @@ from humor_tasks.arena.rounds import Ended
 from humor_tasks.arena.store import VERDICTS, Kept, Store
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.pages import render
-from humor_tasks.data.tables import interval, percent, table
+from humor_tasks.data.tables import interval, percent, short, table
 from humor_tasks.data.writing import write_table, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -128,7 +128,8 @@ def as_markdown(arena: Arena) -> str:
     judge_head, judge_rows = _judge_table(ladder)
     lines = [table(head, rows), "", table(judge_head, judge_rows), ""]
     if people := _people_table(ladder):
-        lines += [people["note"], "", table(people["head"], people["rows"]), ""]
+        lines += [people["note"], ""]
+        lines += [table(people["head"], people["rows"]), ""] if people["rows"] else []
     lines += [f"Beware: {warning}" for warning in arena.warnings]
     return "\n".join([*lines, summary(arena), ""])
 
@@ -152,7 +153,7 @@ def _ladder_table(arena: Arena) -> tuple[list[str], list[list[str]]]:
     for s in arena.ladder.standings:
         ranks = "-".join(map(str, dict.fromkeys(s.ranks)))
         points = [f"{s.elo[0]:.0f} [{s.elo[1]:.0f}, {s.elo[2]:.0f}]"] if arena.elo else []
-        named = f"{s.player} ({s.marked})" if s.marked else s.player
+        named = short(s.player) + (f" ({s.marked})" if s.marked else "")
         values = [interval(s.strength, 2), interval(s.controlled, 2), *points, interval(s.win_rate, 1, 100)]
         rows.append([named, ranks, *values, str(s.battles), f"{s.length:.0f}"])
     return head, rows
@@ -172,7 +173,7 @@ def _judge_table(ladder: Ladder) -> tuple[list[str], list[list[str]]]:
     head += ["human groups in wrong order"]
     rows = [
         [
-            j.name,
+            short(j.name),
             f"{j.verdicts:,}",
             f"{j.missing:,}",
             percent(j.ties),
@@ -192,19 +193,23 @@ def _people_table(ladder: Ladder) -> dict[str, Any] | None:
     people = ladder.people
     if people is None:
         return None
-    note = f"{people.votes:,} votes by {people.raters} annotators. Strengths are relative to the mean player."
+    note = f"{people.votes:,} votes, {people.raters} annotators."
+    if people.alone is None:
+        note += " They are too few for a ladder by people alone: their battles do not join players in two contests."
+        return {"note": note, "head": [], "rows": []}
+    note += " Strengths are relative to the mean player."
     if people.powered is None:
         note += " Verdicts of models do not help: votes and verdicts on the same battles lack a player."
         return {
             "note": note,
             "head": ["player", "by people alone"],
-            "rows": [[name, interval(e, 2)] for name, e in people.alone.items()],
+            "rows": [[short(name), interval(e, 2)] for name, e in people.alone.items()],
         }
     note += (
         f" The models' verdicts on the other battles enter with the weight {people.weight:.2f}. That is valid if the "
         "battles with votes are a random sample of all (`people pairs --arena --size`)."
     )
-    rows = [[name, interval(people.alone[name], 2), interval(e, 2)] for name, e in people.powered.items()]
+    rows = [[short(name), interval(people.alone[name], 2), interval(e, 2)] for name, e in people.powered.items()]
     return {"note": note, "head": ["player", "by people alone", "prediction-powered"], "rows": rows}
 
 
@@ -215,9 +220,10 @@ def page(arena: Arena) -> str:
     """The page: one HTML file that needs no other file and no network."""
     ladder = arena.ladder
     names = [standing.player for standing in ladder.standings]
+    shown = [*map(short, names)]
     head, rows = _ladder_table(arena)
     judge_head, judge_rows = _judge_table(ladder)
-    wins = [[name, *("" if name == o else percent(ladder.wins.get((name, o))) for o in names)] for name in names]
+    wins = [[short(name), *("" if name == o else percent(ladder.wins.get((name, o))) for o in names)] for name in names]
     told = [f"{name}: {interval(e, 2)}." for name, e in ladder.agreement.items()]
     told += (
         [f"A standard deviation more of length changes the log odds by {interval(ladder.longer, 2)}."]
@@ -228,12 +234,13 @@ def page(arena: Arena) -> str:
     return render(
         "arena/arena.html",
         title=TITLE,
+        level=f"{100 * ladder.level:g}",
         contents=_CONTENTS,
         summary=summary(arena),
         scripts=[],
         warnings=arena.warnings,
         ladder={"head": head, "rows": rows, "bars": _bars(ladder.standings), "apart": [apart.get(n) for n in names]},
-        names=names,
+        names=shown,
         wins=wins,
         judges={"head": judge_head, "rows": judge_rows, "told": told},
         battles=list(_battles(arena)),

@@ -5,6 +5,7 @@ A player battles where it has what is shown: ten captions with `show=ten`, at le
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -138,7 +139,10 @@ def systems(groups: Iterable[CaptionGroup], scenes: Mapping[str, Scene], show: S
 
 
 def check_players(players: Sequence[Player]) -> None:
-    """Raise BadInput unless there are two players, each with another name, that meet in some contest."""
+    """Raise BadInput unless there are players with different names whose battles join all of them to one ladder.
+
+    Their battles must be in two contests at least, and one of them of different captions.
+    """
     names = [player.name for player in players]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BadInput(f"{listed('player', twice)} given twice; leave one file out, or rename its system.")
@@ -147,3 +151,29 @@ def check_players(players: Sequence[Player]) -> None:
     for player in players:
         if not any(set(player.captions) & set(other.captions) for other in players if other is not player):
             raise BadInput(f"{player.name} has no contest in common with another player; leave it out.")
+    stage = Stage({}, {player.name: player for player in players})
+    battles = [
+        Battle.between(contest, one.name, other.name)
+        for one, other in itertools.combinations(players, 2)
+        for contest in one.captions
+        if contest in other.captions
+    ]
+    check_joined(battles, "no contest in common", "Give captions for the same contests, or leave files out")
+    if len(contests := {battle.contest for battle in battles}) < 2:
+        raise BadInput(
+            f"the players meet in the contest {min(contests)} alone; an arena needs two contests, which show how "
+            "contests vary. Give captions for others."
+        )
+    if all(map(stage.same, battles)):
+        raise BadInput("all players show the same captions; leave out the files that repeat those of another.")
+
+
+def check_joined(battles: Iterable[Battle], why: str, remedy: str) -> None:
+    """Raise BadInput, naming them, on groups of players that no battle joins, so that no ladder can hold all."""
+    groups: list[set[str]] = []
+    for pair in dict.fromkeys(battle[1:] for battle in battles):
+        met = [group for group in groups if not group.isdisjoint(pair)]
+        groups = [group for group in groups if group.isdisjoint(pair)] + [set(pair).union(*met)]
+    if len(groups) > 1:
+        apart = "; ".join(", ".join(sorted(group)) for group in groups)
+        raise BadInput(f"groups of players have {why}, so that no ladder holds all: {apart}. {remedy}.")

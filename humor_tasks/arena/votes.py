@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from humor_tasks.arena.ladder import PERSON
 from humor_tasks.arena.players import Battle, Key, Stage
 from humor_tasks.arena.store import Kept
 from humor_tasks.benchmarks.card import RANKING
+from humor_tasks.errors import BadInput
 from humor_tasks.people.sources import copy_picture, sampled
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import PREFERENCE, TIE
@@ -43,17 +44,23 @@ def items(battles: Sequence[Battle], stage: Stage, size: int | None, seed: int, 
     return rows
 
 
-def read_people(path: Path, battles: Sequence[Battle], stage: Stage, twice: str = "error") -> dict[Key, Kept]:
-    """The votes of a file on battles of an arena, by key; the judge is `person/NAME`.
+def read_people(
+    paths: Iterable[Path], battles: Sequence[Battle], stage: Stage, twice: str = "error"
+) -> dict[Key, Kept]:
+    """The votes of files on battles of an arena, by key; the judge is `person/NAME`.
 
-    Raises BadInput for votes on other items.
+    Raises BadInput for votes on other items, and for an annotator's votes on an item in two files.
     """
     known = {identity(battle, stage): battle for battle in battles}
     kept: dict[Key, Kept] = {}
-    for vote in read_votes(path, known, twice, PREFERENCE).votes:
-        contest, one, other = known[vote.item]
-        swapped = vote.order.startswith("B")
-        word = vote.choice if vote.choice == TIE or not swapped else {"A": "B", "B": "A"}[vote.choice]
-        key = Key(contest, *((other, one) if swapped else (one, other)), PERSON + vote.rater)
-        kept[key] = Kept(word, "answered", vote.reason)
+    files: dict[tuple[str, str], Path] = {}
+    for path in paths:
+        for vote in read_votes(path, known, twice, PREFERENCE).votes:
+            if (other_file := files.setdefault((vote.item, vote.rater), path)) is not path:
+                raise BadInput(f"{path}: {vote.rater} voted on {vote.item} also in {other_file}; keep one vote.")
+            contest, one, other = known[vote.item]
+            swapped = vote.order.startswith("B")
+            word = vote.choice if vote.choice == TIE or not swapped else {"A": "B", "B": "A"}[vote.choice]
+            key = Key(contest, *((other, one) if swapped else (one, other)), PERSON + vote.rater)
+            kept[key] = Kept(word, "answered", vote.reason)
     return kept

@@ -13,8 +13,7 @@ from humor_tasks.cli.options import MODEL_ARGS, NO_CACHE, PATH, TWICE, logs_of, 
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.arena.players import Key, Player, Scene, Show
-    from humor_tasks.arena.store import Kept
+    from humor_tasks.arena.players import Player, Scene, Show
 
 _WHAT = together(
     click.option("--judge", "judges", multiple=True, metavar="MODEL[,MODEL]", help="Inspect models that judge."),
@@ -101,25 +100,27 @@ def arena(
     )
     check_players(players)
     stage = Stage(scenes, {player.name: player for player in players})
+    for one in panel:
+        one.check(stage)
     most = rounds.budget_of(budget, stage)
-    settings: dict[str, Any] = {"show": show, "picker": picker, "seed": seed, "question": question(show, prompts).hash}
+    settings: dict[str, Any] = {"show": show, "picker": picker, "seed": seed, "prompts": question(show, prompts).hash}
     settings |= {"structured": structured, "prompts_file": prompts_file.name if prompts_file else None}
-    settings |= {name: value for name, value in options.items() if value is not None}
+    # More contests extend an arena, so what selects them is none of its settings.
+    chosen = {name: value for name, value in options.items() if value is not None}
+    settings |= {name: value for name, value in chosen.items() if name not in ("split", "contests")}
     store = open_store(output, settings, stage)
+    votes = read_people(vote_files, store.played, stage, twice)
     prompted = sum(1 + judge.ordered for judge in panel)
     click.echo(
         f"{len(players)} players, {len(scenes)} contests; at most {most:,} battles, {most * prompted:,} verdicts."
     )
     ended = rounds.play(store, stage, panel, show, most, 1 - level, seed)
-    votes: dict[Key, Kept] = {}
-    for path in vote_files:
-        votes |= read_people(path, store.played, stage, twice)
     told = page.Arena(
         store,
         stage,
         ladder_of(store, stage, level, votes),
         ended,
-        settings | {"judges": ", ".join(names), "level": level, "looks": ended.looks},
+        settings | chosen | {"judges": ", ".join(names), "level": level, "looks": ended.looks},
         tuple(notes),
         elo,
     )
@@ -153,7 +154,7 @@ def _players(
         groups, unread = best_of(judge, groups, crowd, contests)
         notes += [f"{unread} comparisons of the picker have no readable answer and are left out."] if unread else []
     elif show == "best" and several:
-        notes.append(f"{several} groups have several captions; the first is shown. --picker MODEL picks the best one.")
+        notes.append(f"{several} lists hold several captions; the first is shown. --picker MODEL picks the best one.")
     of_systems, lacking = systems(groups, scenes, show)
     return scenes, [*of_systems, *(people(crowd.cartoons, show) if human else [])], notes + lacking
 
@@ -171,9 +172,14 @@ def _for_requests(
         raise BadInput(f"--prompts-file: requests have no contests; leave out --{', --'.join(given)}.")
     requests = read_requests(path, Path(images) if images else None)
     scenes = {request.id: Scene(request.id, request.text, request.picture) for request in requests}
-    groups = [group for group in read_all(paths) if isinstance(group.contest, str)]
+    read = read_all(paths)
+    groups = [group for group in read if isinstance(group.contest, str)]
     of_systems, lacking = systems(groups, scenes, show)
     if not of_systems:
         raise BadInput(f"{path}: no file has texts for its requests; write them with humor_tasks/humor_writing.")
-    alone = "There are no human groups for requests: nothing says how the judges' order compares with people's."
-    return scenes, of_systems, [alone, *lacking]
+    notes = ["There are no human groups for requests: nothing says how the judges' order compares with people's."]
+    if show == "best" and (several := sum(len(group.captions) > 1 for group in groups)):
+        notes.append(f"{several} lists hold several texts; the first is shown. `captions pick` keeps the best one.")
+    if len(groups) < len(read):
+        notes.append(f"{len(read) - len(groups)} lists of captions are of contests; they are left out.")
+    return scenes, of_systems, notes + lacking

@@ -103,11 +103,11 @@ def pairs(
 
 def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the battles of an arena as items."""
-    from humor_tasks.arena.store import open_arena
+    from humor_tasks.arena.store import ABOUT, ROUNDS, VERDICTS, open_arena
     from humor_tasks.arena.votes import items
     from humor_tasks.data.writing import check_output, write_json_lines
 
-    check_output(output)
+    check_output(output, *(arena / name for name in (ABOUT, ROUNDS, VERDICTS)))
     store, stage = open_arena(arena)
     if not (rows := items(store.played, stage, size, seed, output)):
         raise BadInput(f"{arena}: has no battles of different captions.")

@@ -73,6 +73,8 @@ def test_an_arena_with_a_judge_behind_a_server(
         ),
         (("--judge", "baseline/longest", "--contests", "9012"), "has none of the 4 contests"),
         (("--judge", "baseline/longest", "--prompts", "Z"), "Z"),
+        (("--judge", "baseline/overlap", "--setting", "caption_only"), "overlap needs the scene in words"),
+        (("--judge", "baseline/longest", "--contests", "9001"), "meet in the contest 9001 alone"),
     ],
 )
 def test_bad_input(tmp_path: Path, captions: tuple[Path, Path], more: tuple[str, ...], message: str) -> None:

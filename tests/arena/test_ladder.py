@@ -12,7 +12,7 @@ import pytest
 from standins import commands
 
 from humor_tasks.arena import page
-from humor_tasks.arena.ladder import ladder_of
+from humor_tasks.arena.ladder import Ladder, ladder_of
 from humor_tasks.arena.players import ANCHOR, PEOPLE, Battle, Key, Player, Stage, check_players, systems
 from humor_tasks.arena.rounds import Ended
 from humor_tasks.arena.store import Kept, Store, open_store
@@ -20,6 +20,7 @@ from humor_tasks.arena.votes import identity, items, read_people
 from humor_tasks.errors import BadInput
 from humor_tasks.people.votes import Vote, write_votes
 from humor_tasks.results.captions.files import CaptionGroup
+from humor_tasks.scorers.estimate import Estimate
 
 Rule = Callable[[Key], str | None]
 
@@ -135,7 +136,7 @@ def test_votes_enter_the_fit_and_are_made_precise_by_the_judge(tmp_path: Path, s
     store = told(tmp_path / "a", stage, judge=by_name)
     some = [battle for battle in store.played if int(battle.contest) % 3]
     write_votes(tmp_path / "votes.csv", votes_of(stage, some, by_name))
-    votes = read_people(tmp_path / "votes.csv", store.played, stage)
+    votes = read_people([tmp_path / "votes.csv"], store.played, stage)
     assert {key.judge for key in votes} == {"person/ann", "person/bob"}
     assert all(kept.word == by_name(key) for key, kept in votes.items())
     ladder = ladder_of(store, stage, votes=votes)
@@ -149,7 +150,45 @@ def test_votes_enter_the_fit_and_are_made_precise_by_the_judge(tmp_path: Path, s
     stranger = Vote("9-0", "ann", "A", "2026-01-01T00:00:00Z")
     write_votes(tmp_path / "other.csv", [stranger])
     with pytest.raises(BadInput, match="votes for unknown items"):
-        read_people(tmp_path / "other.csv", store.played, stage)
+        read_people([tmp_path / "other.csv"], store.played, stage)
+    (tmp_path / "again.csv").write_bytes((tmp_path / "votes.csv").read_bytes())
+    with pytest.raises(BadInput, match=r"again.csv: ann voted on .* also in .*votes.csv; keep one vote"):
+        read_people([tmp_path / "votes.csv", tmp_path / "again.csv"], store.played, stage)
+
+
+def test_few_votes_leave_the_ladder_of_all_verdicts(tmp_path: Path, stage: Stage) -> None:
+    """People's own ladder needs votes that join players in two contests; without it the others stand."""
+    store = told(tmp_path / "a", stage, judge=by_name)
+    one = {Key("1", "best", "fair", "person/ann"): Kept("A", "answered")}
+    split = {
+        Key("1", "best", "fair", "person/ann"): Kept("A", "answered"),
+        Key("2", "fair", "best", "person/ann"): Kept("A", "answered"),
+        Key("3", "good", "poor", "person/ann"): Kept("tie", "answered"),
+    }
+    for votes in (one, split):
+        ladder = ladder_of(store, stage, votes=votes)
+        assert len(ladder.standings) == 4
+        assert ladder.people is not None
+        assert ladder.people.alone is ladder.people.powered is None
+        arena = dataclasses.replace(arena_of(store, stage), ladder=ladder)
+        assert "too few for a ladder by people alone" in page.as_markdown(arena)
+        assert "too few for a ladder by people alone" in page.page(arena)
+
+
+def test_all_intervals_have_the_level_of_the_page(tmp_path: Path, people: Stage) -> None:
+    store = told(tmp_path / "a", people, judge=first_shown, other=by_name)
+    wide, narrow = (ladder_of(store, people, level) for level in (0.95, 0.6))
+
+    def intervals(ladder: Ladder) -> Iterator[Estimate]:
+        for judge in ladder.judges:
+            shown = (judge.ties, judge.first_shown, judge.consistent, judge.order_effect, judge.exam)
+            yield from (e for e in shown if e is not None)
+        yield from (*ladder.wins.values(), *ladder.agreement.values())
+
+    assert all(a.low <= b.low and b.high <= a.high for a, b in zip(intervals(wide), intervals(narrow), strict=True))
+    assert sum(a.low < b.low for a, b in zip(intervals(wide), intervals(narrow), strict=True)) > 15
+    arena = dataclasses.replace(arena_of(store, people), ladder=narrow)
+    assert "Intervals are 60 %" in page.page(arena)
 
 
 def test_battles_as_items_for_people(tmp_path: Path, stage: Stage) -> None:
@@ -160,6 +199,9 @@ def test_battles_as_items_for_people(tmp_path: Path, stage: Stage) -> None:
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     assert rows == items(store.played, stage, 7, 1234, tmp_path / "pairs.jsonl")
     assert len(rows) == 7
+    for file in ("arena.json", "rounds.jsonl", "verdicts.jsonl"):
+        own = ("people", "pairs", "--arena", tmp_path / "a", "-o", tmp_path / "a" / file)
+        assert "is also an input file" in commands.refused(*own)
     known = {identity(battle, stage): battle for battle in store.played}
     assert all(rows[i]["systems"] == list(known[rows[i]["id"]][1:]) for i in range(7))
     assert rows[0]["description"].startswith("A whale at desk")
@@ -187,6 +229,9 @@ def test_players_of_files(stage: Stage) -> None:
         ([Player("a", {"1": ("x",)})], "needs two players"),
         ([Player("a", {"1": ("x",)}), Player("a", {"1": ("y",)})], "1 player: a given twice"),
         ([Player("a", {"1": ("x",)}), Player("b", {"2": ("y",)})], "a has no contest in common"),
+        ([Player(name, {c: (name,)}) for c, names in (("1", "ab"), ("2", "cd")) for name in names], "all: a, b; c, d"),
+        ([Player("a", {"1": ("x",), "2": ("y",)}), Player("b", {"1": ("z",)})], "meet in the contest 1 alone"),
+        ([Player("a", {"1": ("x",), "2": ("y",)}), Player("b", {"1": ("X",), "2": ("Y",)})], "show the same captions"),
     ],
 )
 def test_players_that_make_no_arena(players: list[Player], message: str) -> None:
