@@ -54,6 +54,10 @@ class Judge(Protocol):
         """Its verdict on a battle in one order."""
         ...
 
+    def check(self, stage: Stage) -> None:
+        """Raise BadInput where it cannot judge what a contest shows."""
+        ...
+
 
 @dataclass(frozen=True)
 class PromptedJudge:
@@ -74,6 +78,9 @@ class PromptedJudge:
         form = in_words(self.rubric.judgement, self.how.structured)
         return await verdict_of(self.model, messages(self.rubric, stage, key, self.how.structured), form, self.how)
 
+    def check(self, stage: Stage) -> None:
+        """See Judge."""
+
 
 @dataclass(frozen=True)
 class ScoringJudge:
@@ -93,14 +100,22 @@ class ScoringJudge:
         word = "tie" if equal else "A" if first > second else "B"
         return Verdict(self.name, word, "answered", f"score {first:.4g} against {second:.4g}")
 
+    def check(self, stage: Stage) -> None:
+        """See Judge."""
+        for scene in stage.scenes.values():
+            question = self._question(stage, scene)
+            if len(question.choices) > 1:
+                self.chooser.check(question)
+
     def _score(self, stage: Stage, scene: Scene) -> dict[str, float]:
+        question = self._question(stage, scene)
+        (scores,) = self.chooser.score([question])
+        return dict(zip(question.choices, scores, strict=True))
+
+    def _question(self, stage: Stage, scene: Scene) -> Question:
         contest = scene.contest
         shown = (text for player in stage.players.values() for text in player.captions.get(contest, ()))
-        texts = tuple(dict.fromkeys(shown))
-        question = Question(contest, scene.words, texts, picture=scene.picture, cluster=contest)
-        self.chooser.check(question)
-        (scores,) = self.chooser.score([question])
-        return dict(zip(texts, scores, strict=True))
+        return Question(contest, scene.words, tuple(dict.fromkeys(shown)), picture=scene.picture, cluster=contest)
 
 
 def question(show: Show, prompts: str | None) -> Rubric:
@@ -188,7 +203,7 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     )
     batched = any(isinstance(judge, PromptedJudge) and judge.model.config.batch for judge in judges)
     try:
-        (log,) = eval(
+        logs = eval(
             task,
             model="none/none",
             log_dir=str(store.folder / LOGS),
@@ -196,6 +211,9 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
         )
     except OSError as problem:
         raise BadInput(f"{store.folder}: the log cannot be written ({problem}).") from None
+    if not logs:  # after Ctrl-C
+        raise BadInput(f"{store.folder}: the round was interrupted. Run the command again.")
+    log = logs[0]
     if log.status != "success":
         why = f": {' '.join(log.error.message.split())}" if log.error else ""
         raise BadInput(f"{store.folder}: the round ended with status {log.status}{why}. Run the command again.")
@@ -204,7 +222,8 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
 def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:
     key = Key(*order, judges[0])
     about = {"contest": key.contest, "first": key.first, "second": key.second, "judges": list(judges)}
-    return Sample(id=" | ".join(order), input=messages(rubric, stage, key), metadata=about)
+    named = " | ".join(name.replace("|", "\\|") for name in order)  # names with a bar stay apart from each other
+    return Sample(id=named, input=messages(rubric, stage, key), metadata=about)
 
 
 @solver(name="as_is")

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from humor_tasks.arena.judging import Judge, ask, wanted
-from humor_tasks.arena.ladder import fit_of, verdict_rows
-from humor_tasks.arena.players import Battle, Show, Stage
+from humor_tasks.arena.ladder import Row, fit_of, verdict_rows
+from humor_tasks.arena.players import Battle, Show, Stage, check_joined
 from humor_tasks.arena.store import Store
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.battle_design import next_battles, opening
-from humor_tasks.scorers.davidson import Fit
 from humor_tasks.scorers.rank_sets import apart, spent
 
 OPENING = 12
@@ -65,18 +64,20 @@ def play(
 
     budget: the most battles of all rounds. An arena that was ended by its budget goes on with a larger one.
     """
+    _check_entry(store, stage, budget)
     ask(wanted(store.played, judges, store, stage), judges, store, stage, show)
     while True:
         left, looks = budget - len(store.played), len(store.rounds)
         battles = _opening(store, stage, seed)[: max(left, 0)]
         if not battles:
-            fit = fit_of(verdict_rows(store, stage))
-            _check_all(fit, stage)
+            rows = [row for row in verdict_rows(store, stage) if row.result is not None]
+            _check_readable(rows, stage)
+            fit = fit_of(rows)
             if all(pair.apart for pair in apart(fit, spent(alpha, looks))):
                 return Ended("every two neighbours on the ladder are apart", looks)
-            if left < 1:
+            if left < 1 and len(store.played) < battles_of(stage):
                 return Ended(f"the budget of {budget:,} battles is spent", looks)
-            size = min(max(LEAST, math.ceil(GROWTH * len(store.played))), left)
+            size = min(max(LEAST, math.ceil(GROWTH * len(store.played))), max(left, 0))
             available = {name: stage.players[name].captions for name in fit.names}
             drawn = next_battles(fit, store.played, available, size, seed + looks, alpha)
             battles = [Battle.between(str(contest), one, other) for contest, one, other in drawn]
@@ -98,9 +99,23 @@ def _opening(store: Store, stage: Stage, seed: int) -> list[Battle]:
     return [battle for battle in battles if not entered >= {battle.one, battle.other} and battle not in played]
 
 
-def _check_all(fit: Fit, stage: Stage) -> None:
-    if without := [name for name in stage.players if name not in fit.names]:
+def _check_entry(store: Store, stage: Stage, budget: int) -> None:
+    """Raise BadInput where the budget has no room for the opening of players that join an arena with battles."""
+    new = set(stage.players).difference(name for battle in store.played for name in battle[1:])
+    least = len(store.played) + 2 * len(new)
+    if store.played and new and budget < min(least, battles_of(stage)):
         raise BadInput(
-            f"{listed('player', without)} without a readable verdict; the logs in the arena's folder hold the "
-            "judges' replies."
+            f"{listed('player', sorted(new))} joined, and the budget of {budget:,} battles leaves no room for them "
+            f"after the {len(store.played):,} so far; give --budget {least} or more."
         )
+
+
+def _check_readable(rows: Sequence[Row], stage: Stage) -> None:
+    """Raise BadInput unless the verdicts that could be read join all players, and are of two contests at least."""
+    remedy = "The logs in the arena's folder hold the judges' replies; add a judge with --judge"
+    judged = {name for row in rows for name in row.key[1:3]}
+    if without := [name for name in stage.players if name not in judged]:
+        raise BadInput(f"{listed('player', without)} without a readable verdict. {remedy}.")
+    check_joined((row.key.battle for row in rows), "no readable verdict between them", remedy)
+    if len({row.key.contest for row in rows}) < 2:
+        raise BadInput(f"all readable verdicts are of one contest, which does not show how contests vary. {remedy}.")

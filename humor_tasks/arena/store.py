@@ -7,7 +7,8 @@ its last round and then draws the same rounds as an uninterrupted one.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,36 +81,46 @@ def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store
     """The arena in `folder`, which is made if there is none.
 
     settings: what verdicts depend on besides judges and captions. More players, contests, judges and battles extend an
-    arena. Raises BadInput where the folder holds another arena, where a player's captions have changed, where a player
-    of the folder is missing, and where a file cannot be read.
+    arena. Raises BadInput where the folder holds another arena, where a contest's scene or a player's captions have
+    changed, where a player of the folder is missing, and where a file cannot be read.
     """
     path = folder / ABOUT
-    before: dict[str, Any] = {}
     if path.exists():
-        before = json_object(path)
-        _check_same(path, before, settings, stage.players)
-    elif folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"{folder}: is not empty and no arena; name a new folder with -o.")
+        held = json_object(path)
+        with _of_this_version(path):
+            _check_same(path, held, settings, stage)
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder}: is {'not empty and ' * folder.is_dir()}no arena; name a new folder with -o.")
+    store = _read(folder, stage)
     write_json(path, {"format": FORMAT, "settings": dict(settings)} | _written(stage, path))
-    return _read(folder)
+    return store
 
 
 def open_arena(folder: Path) -> tuple[Store, Stage]:
     """An arena as it is in its folder, and what its battles show. Raises BadInput for a folder without an arena."""
     stage = _stage_in(folder)
-    return _read(folder), stage
+    return _read(folder, stage), stage
 
 
-def _read(folder: Path) -> Store:
+def _read(folder: Path, stage: Stage) -> Store:
     remedy = f"Remove the line, or all of {folder}."
     verdicts, rounds = ReplyStore(folder / VERDICTS), ReplyStore(folder / ROUNDS)
-    verdicts.open_records("contest", _verdict, remedy)
+
+    def a_verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
+        key, kept = _verdict(row)
+        _check_known(key.battle, stage)
+        return key, kept
+
+    verdicts.open_records("contest", a_verdict, remedy)
     store = Store(folder, verdicts, rounds)
 
     def a_round(row: Mapping[str, Any]) -> None:
         if row["round"] != str(len(store.rounds) + 1):
             raise ValueError(f"round {row['round']} follows round {len(store.rounds)}")
-        store.rounds.append([Battle(*map(str, battle)) for battle in row["battles"]])
+        battles = [Battle(*map(str, battle)) for battle in row["battles"]]
+        for battle in battles:
+            _check_known(battle, stage)
+        store.rounds.append(battles)
 
     rounds.open_records("round", a_round, remedy)
     return store
@@ -121,12 +132,25 @@ def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
     return Key(*(str(row[name]) for name in Key._fields)), kept
 
 
-def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: Mapping[str, Player]) -> None:
+def _check_known(battle: Battle, stage: Stage) -> None:
+    """Raise ValueError for a battle that the players of an arena cannot have."""
+    contest, one, other = battle
+    if one >= other or any(contest not in stage.players[name].captions for name in (one, other)):
+        raise ValueError(f"no battle of this arena: {', '.join(battle)}")
+
+
+@contextmanager
+def _of_this_version(path: Path) -> Iterator[None]:
+    """Turns what goes wrong with the content of arena.json into BadInput."""
     try:
-        held, known = before["settings"], before["players"]
-        assert before["format"] == FORMAT
-    except (KeyError, TypeError, AssertionError):
-        raise BadInput(f"{path}: is no arena of this version. {_OTHER}") from None
+        yield
+    except (AssertionError, AttributeError, KeyError, TypeError) as problem:
+        raise BadInput(f"{path}: is no arena of this version ({problem!r}). {_OTHER}") from None
+
+
+def _check_same(path: Path, before: Mapping[str, Any], settings: Mapping[str, Any], stage: Stage) -> None:
+    held, known, scenes, players = before["settings"], before["players"], before["scenes"], stage.players
+    assert before["format"] == FORMAT
     now = json.loads(json.dumps(dict(settings)))
     for name in dict.fromkeys([*held, *now]):
         if held.get(name) != now.get(name):
@@ -135,6 +159,11 @@ def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: M
             )
     if gone := [name for name in known if name not in players]:
         raise BadInput(f"{path}: {listed('player', gone)} of this arena not given. Give their files, too.")
+    if other := [c for c, scene in stage.scenes.items() if c in scenes and not _is_scene(scene, scenes[c])]:
+        raise BadInput(
+            f"{path}: this arena shows another text or picture for {listed('contest', other, most=5)}. Restore it, or "
+            "use another folder with -o."
+        )
     for name, captions in known.items():
         now_shown = players[name].captions
         changed = [contest for contest, texts in captions.items() if list(now_shown.get(contest, ())) != texts]
@@ -143,6 +172,12 @@ def _check_same(path: Path, before: Any, settings: Mapping[str, Any], players: M
                 f"{path}: {name} has other captions than in this arena for {listed('contest', changed, most=5)}. "
                 "Rename the system, or use another folder with -o."
             )
+
+
+def _is_scene(scene: Scene, held: Mapping[str, Any]) -> bool:
+    """Whether a scene is the one in a file; the name of its picture there holds the picture's hash."""
+    picture = scene.picture.sha256()[:16] in (held["picture"] or "") if scene.picture else held["picture"] is None
+    return scene.words == held["words"] and picture
 
 
 def _written(stage: Stage, path: Path) -> dict[str, Any]:
@@ -159,8 +194,9 @@ def _stage_in(folder: Path) -> Stage:
     path = folder / ABOUT
     if not path.is_file():
         raise BadInput(f"{folder}: has no {ABOUT}; name the folder of `humor-tasks captions arena`.")
-    try:
-        held = json_object(path)
+    held = json_object(path)
+    with _of_this_version(path):
+        assert held["format"] == FORMAT
         scenes = {
             contest: Scene(contest, one["words"], picture_file(folder, one["picture"]) if one["picture"] else None)
             for contest, one in held["scenes"].items()
@@ -169,6 +205,4 @@ def _stage_in(folder: Path) -> Stage:
             name: Player(name, {contest: tuple(texts) for contest, texts in captions.items()})
             for name, captions in held["players"].items()
         }
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise BadInput(f"{path}: is no arena of this version ({problem!r}). {_OTHER}") from None
-    return Stage(scenes, players)
+        return Stage(scenes, players)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import shutil
@@ -17,7 +18,7 @@ from humor_tasks.arena import judging, rounds
 from humor_tasks.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
 from humor_tasks.arena.ladder import ladder_of
 from humor_tasks.arena.players import Battle, Key, Player, Scene, Stage
-from humor_tasks.arena.store import Store, open_store
+from humor_tasks.arena.store import Kept, Store, open_store
 from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.graders import GraderSettings
@@ -93,6 +94,50 @@ def test_an_interrupted_arena_resumes_with_identical_results(
     for name in ("rounds.jsonl", "arena.json"):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert opened(tmp_path / "cut", stage).kept == whole.kept
+
+
+def test_ctrl_c_within_a_round(tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect then returns no log."""
+    monkeypatch.setattr(judging, "eval", lambda *_, **__: [])
+    with pytest.raises(BadInput, match="the round was interrupted"):
+        play(tmp_path / "a", stage, judge_of(by_rank))
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        ((("1", "best", "good"), ("2", "fair", "poor")), r"no ladder holds all: best, good; fair, poor\. The logs"),
+        ((("1", "best", "good"), ("2", "fair", "good")), "1 player: poor without a readable verdict"),
+        ((("1", "best", "good"), ("1", "fair", "good"), ("1", "good", "poor")), "all readable verdicts are of one con"),
+    ],
+)
+def test_verdicts_that_make_no_ladder(tmp_path: Path, stage: Stage, read: Any, message: str) -> None:
+    store = opened(tmp_path / "a", stage)
+    store.begin([Battle.between(c, a, b) for c in "12" for a, b in itertools.combinations(RANKED, 2)])
+    for battle in store.played:
+        for sides in (battle[1:], battle[:0:-1]):
+            kept = Kept("A", "answered") if tuple(battle) in read else Kept(None, "refused")
+            store.keep(Key(battle.contest, *sides, "mockllm/judge"), kept)
+    with pytest.raises(BadInput, match=message):
+        rounds.play(store, stage, [judge_of(by_rank)], "best", 12, 0.05, 1)
+
+
+def test_names_with_bars_stay_apart(tmp_path: Path, stage: Stage) -> None:
+    """Inspect refuses two samples with one id."""
+    names = dict(zip(RANKED, ("a | b", "c", "a", "b | c"), strict=True))
+    players = {names[old]: Player(names[old], player.captions) for old, player in stage.players.items()}
+    renamed = Stage(stage.scenes, players)
+    store = opened(tmp_path / "a", renamed)
+    store.begin([Battle("1", "a | b", "c"), Battle("1", "a", "b | c")])
+    ask(wanted(store.played, [judge_of("TIE")], store, renamed), [judge_of("TIE")], store, renamed, "best")
+    assert len(store.kept) == 4
+
+
+def test_newcomers_need_room_in_the_budget(tmp_path: Path, stage: Stage) -> None:
+    store = opened(tmp_path / "a", stage)
+    store.begin([Battle.between(c, a, b) for c in "123456" for a, b in itertools.combinations(RANKED[:3], 2)])
+    with pytest.raises(BadInput, match=r"1 player: poor joined, .* 19 battles .* give --budget 20 or more"):
+        rounds.play(store, stage, [judge_of("TIE")], "best", 19, 0.05, 1)
 
 
 def test_judges_players_and_budget_extend_an_arena(tmp_path: Path, stage: Stage) -> None:
@@ -195,6 +240,9 @@ def test_a_budget_must_connect_all_players(stage: Stage) -> None:
         (lambda a: a["players"]["best"].update({"1": ["other"]}), "best has other captions than in this arena for"),
         (lambda a: a["players"].update(gone={}), "1 player: gone of this arena not given"),
         (lambda a: a.update(format=99), "is no arena of this version"),
+        (lambda a: a.update(settings=[]), "is no arena of this version"),
+        (lambda a: a.update(players=["best"]), "is no arena of this version"),
+        (lambda a: a["scenes"]["1"].update(words="A whale at sea."), "shows another text or picture for 1 contest: 1"),
     ],
 )
 def test_the_folder_of_another_arena(tmp_path: Path, stage: Stage, damage: Any, message: str) -> None:
@@ -212,7 +260,17 @@ def test_a_damaged_or_foreign_folder(tmp_path: Path, stage: Stage) -> None:
     (tmp_path / "full" / "thesis.tex").write_text("")
     with pytest.raises(BadInput, match="is not empty and no arena"):
         opened(tmp_path / "full", stage)
-    for name, line in (("verdicts.jsonl", '{"contest": "1"}\n'), ("rounds.jsonl", '{"round": "7", "battles": []}\n')):
+    with pytest.raises(BadInput, match="tex: is no arena"):
+        opened(tmp_path / "full" / "thesis.tex", stage)
+    verdict = '{"contest": "1", "first": "best", "second": "gone", "judge": "j", "word": "A", "status": "answered"}\n'
+    for name, line in (
+        ("verdicts.jsonl", '{"contest": "1"}\n'),
+        ("verdicts.jsonl", verdict),
+        ("rounds.jsonl", '{"round": "7", "battles": []}\n'),
+        ("rounds.jsonl", '{"round": "1", "battles": [["1", "best", "gone"]]}\n'),
+        ("rounds.jsonl", '{"round": "1", "battles": [["77", "best", "good"]]}\n'),
+        ("rounds.jsonl", '{"round": "1", "battles": [["1", "best", "best"]]}\n'),
+    ):
         opened(tmp_path / "a", stage)
         (tmp_path / "a" / name).write_text(line)
         with pytest.raises(BadInput, match=f"{name}, line 1: cannot be read"):
