@@ -193,7 +193,8 @@ def _people_table(ladder: Ladder) -> dict[str, Any] | None:
     people = ladder.people
     if people is None:
         return None
-    note = f"{people.votes:,} votes, {people.raters} annotators."
+    votes, raters = people.votes, people.raters
+    note = f"{votes:,} vote{'s' * (votes != 1)}, {raters:,} annotator{'s' * (raters != 1)}."
     if people.alone is None:
         note += " They are too few for a ladder by people alone: their battles do not join players in two contests."
         return {"note": note, "head": [], "rows": []}

@@ -77,6 +77,12 @@ class Store:
         return [battle for battles in self.rounds for battle in battles]
 
 
+def check_folder(folder: Path) -> None:
+    """Raise BadInput where `folder` is neither an arena nor new or empty."""
+    if folder.exists() and not (folder / ABOUT).exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder}: is {'not empty and ' * folder.is_dir()}no arena; name a new folder with -o.")
+
+
 def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store:
     """The arena in `folder`, which is made if there is none.
 
@@ -84,16 +90,14 @@ def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store
     arena. Raises BadInput where the folder holds another arena, where a contest's scene or a player's captions have
     changed, where a player of the folder is missing, and where a file cannot be read.
     """
+    check_folder(folder)
     path = folder / ABOUT
     if path.exists():
         held = json_object(path)
         with _of_this_version(path):
             _check_same(path, held, settings, stage)
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder}: is {'not empty and ' * folder.is_dir()}no arena; name a new folder with -o.")
-    store = _read(folder, stage)
     write_json(path, {"format": FORMAT, "settings": dict(settings)} | _written(stage, path))
-    return store
+    return _read(folder, stage)
 
 
 def open_arena(folder: Path) -> tuple[Store, Stage]:
@@ -135,7 +139,8 @@ def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
 def _check_known(battle: Battle, stage: Stage) -> None:
     """Raise ValueError for a battle that the players of an arena cannot have."""
     contest, one, other = battle
-    if one >= other or any(contest not in stage.players[name].captions for name in (one, other)):
+    shown = [stage.players[name].captions if name in stage.players else () for name in (one, other)]
+    if one >= other or any(contest not in captions for captions in shown):
         raise ValueError(f"no battle of this arena: {', '.join(battle)}")
 
 

@@ -81,7 +81,7 @@ def arena(
     from humor_tasks.arena.judging import open_judges, question
     from humor_tasks.arena.ladder import ladder_of
     from humor_tasks.arena.players import Stage, check_players
-    from humor_tasks.arena.store import open_store
+    from humor_tasks.arena.store import check_folder, open_store
     from humor_tasks.arena.votes import read_people
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
@@ -90,6 +90,7 @@ def arena(
         raise BadInput(
             "--picker picks one caption of a contest; leave it out with --show ten. For requests use `captions pick`."
         )
+    check_folder(output)
     names = [name.strip() for given in judges for name in given.split(",") if name.strip()]
     panel = open_judges(names, model_args, show, prompts, batch, structured=structured, cache=not no_cache)
     paths = logs_of([*writers("caption"), *writers("captions")], runs)

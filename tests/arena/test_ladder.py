@@ -218,7 +218,7 @@ def test_players_of_files(stage: Stage) -> None:
     ]
     (a, b), notes = systems(groups, stage.scenes, "ten")
     assert (set(a.captions), set(b.captions)) == ({str(n) for n in range(1, 13)}, {"2"})
-    assert "b has not ten captions for 29 contests: 1, 3, 4, 5, 6 and 24 more" in notes[1]
+    assert "b lacks ten captions for 29 contests: 1, 3, 4, 5, 6 and 24 more" in notes[1]
     _, best = systems(groups, stage.scenes, "best")[0]
     assert dict(best.captions) == {"1": ("joke 0",), "2": ("joke 0",)}
 
