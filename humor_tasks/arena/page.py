@@ -148,13 +148,25 @@ def summary(arena: Arena) -> str:
 
 def _ladder_table(arena: Arena) -> tuple[list[str], list[list[str]]]:
     elo = ["Elo"] if arena.elo else []
-    head = ["player", "ranks", "strength", "at equal length", *elo, "expected win rate, %", "battles", "characters"]
+    bounds = ["bounds"] if arena.ladder.missing else []
+    head = [
+        "player",
+        "ranks",
+        "strength",
+        *bounds,
+        "at equal length",
+        *elo,
+        "expected win rate, %",
+        "battles",
+        "characters",
+    ]
     rows = []
     for s in arena.ladder.standings:
         ranks = "-".join(map(str, dict.fromkeys(s.ranks)))
         points = [f"{s.elo[0]:.0f} [{s.elo[1]:.0f}, {s.elo[2]:.0f}]"] if arena.elo else []
         named = short(s.player) + (f" ({s.marked})" if s.marked else "")
-        values = [interval(s.strength, 2), interval(s.controlled, 2), *points, interval(s.win_rate, 1, 100)]
+        ends = [f"{s.bounds[0]:.2f} to {s.bounds[1]:.2f}"] if bounds else []
+        values = [interval(s.strength, 2), *ends, interval(s.controlled, 2), *points, interval(s.win_rate, 1, 100)]
         rows.append([named, ranks, *values, str(s.battles), f"{s.length:.0f}"])
     return head, rows
 

@@ -133,7 +133,7 @@ def systems(groups: Iterable[CaptionGroup], scenes: Mapping[str, Scene], show: S
         if not captions:
             raise BadInput(f"{name:.60} has {what} for none of the {len(scenes)} contests; leave its file out.")
         if lacking:
-            notes.append(f"{name} lacks {what} for {listed('contest', lacking, most=5)}: it does not battle there.")
+            notes.append(f"{name} lacks {what} for {listed('contest', lacking, most=5)}; it does not battle there.")
         players.append(Player(name, captions))
     return players, notes
 

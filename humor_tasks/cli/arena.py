@@ -72,10 +72,10 @@ def arena(
 ) -> None:
     """Rank systems by battles: two players' captions for one contest, judged in both orders.
 
-    RUNS are logs of humor_tasks/caption_writing or humor_tasks/brainstorm, and files of captions. The groups of
-    people's captions take part as players. After a balanced opening, the pairs whose order is open battle, until
-    every two neighbours are apart or the budget is spent. The same command resumes an interrupted arena; more
-    players, judges or budget extend it.
+    RUNS are logs of humor_tasks/caption_writing or humor_tasks/brainstorm, and files of captions; with --prompts-file
+    logs of humor_tasks/humor_writing, and files of texts. The groups of people's captions take part as players. After
+    a balanced opening, the pairs whose order is open battle, until every two neighbours are apart or the
+    budget is spent. The same command resumes an interrupted arena; more players, judges or budget extend it.
     """
     from humor_tasks.arena import page, rounds
     from humor_tasks.arena.judging import open_judges, question

@@ -105,7 +105,9 @@ def test_page_and_tables(tmp_path: Path, people: Stage) -> None:
     hostile = Player("ours", {c: (f"<script>alert({c})</script>",) for c in people.scenes})
     stage = Stage(people.scenes, {**people.players, "ours": hostile})
     store = told(tmp_path / "a", stage, judge=lambda key: None if key.contest == "1" else by_name(key))
-    page.write(arena_of(store, stage, notes=("A note.",), elo=True))
+    arena = arena_of(store, stage, notes=("A note.",), elo=True)
+    assert "| bounds " in page.as_markdown(arena)
+    page.write(arena)
     html = (tmp_path / "a" / "index.html").read_text()
     assert "<script>alert" not in html
     assert html.count("<details>") == len(stage.scenes)
