@@ -216,7 +216,10 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     log = logs[0]
     if log.status != "success":
         why = f": {' '.join(log.error.message.split())}" if log.error else ""
-        raise BadInput(f"{store.folder}: the round ended with status {log.status}{why}. Run the command again.")
+        raise BadInput(
+            f"{store.folder}: the round ended with status {log.status}{why}. Once that is put right, run the command "
+            "again; it asks only for what is missing."
+        )
 
 
 def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:

@@ -158,7 +158,7 @@ def check_players(players: Sequence[Player]) -> None:
         for contest in one.captions
         if contest in other.captions
     ]
-    check_joined(battles, "no contest in common", "Give captions for the same contests, or leave files out")
+    check_joined(names, battles, "no contest in common", "Give captions for the same contests, or leave files out")
     if len(contests := {battle.contest for battle in battles}) < 2:
         raise BadInput(
             f"the players meet in the contest {min(contests)} alone; an arena needs two contests, which show how "
@@ -168,9 +168,9 @@ def check_players(players: Sequence[Player]) -> None:
         raise BadInput("all players show the same captions; leave out the files that repeat those of another.")
 
 
-def check_joined(battles: Iterable[Battle], why: str, remedy: str) -> None:
+def check_joined(players: Iterable[str], battles: Iterable[Battle], why: str, remedy: str) -> None:
     """Raise BadInput, naming them, on groups of players that no battle joins, so that no ladder can hold all."""
-    groups: list[set[str]] = []
+    groups = [{name} for name in players]
     for pair in dict.fromkeys(battle[1:] for battle in battles):
         met = [group for group in groups if not group.isdisjoint(pair)]
         groups = [group for group in groups if group.isdisjoint(pair)] + [set(pair).union(*met)]

@@ -64,12 +64,15 @@ def play(
 
     budget: the most battles of all rounds. An arena that was ended by its budget goes on with a larger one.
     """
-    _check_entry(store, stage, budget)
     ask(wanted(store.played, judges, store, stage), judges, store, stage, show)
     while True:
         left, looks = budget - len(store.played), len(store.rounds)
-        battles = _opening(store, stage, seed)[: max(left, 0)]
-        if not battles:
+        begun = _opening(store, stage, seed)
+        battles = begun[: max(left, 0)]
+        if begun:
+            remedy = "Give a larger --budget, or captions for the same contests"
+            check_joined(stage.players, [*store.played, *battles], "no battle in the opening between them", remedy)
+        else:
             rows = [row for row in verdict_rows(store, stage) if row.result is not None]
             _check_readable(rows, stage)
             fit = fit_of(rows)
@@ -99,23 +102,15 @@ def _opening(store: Store, stage: Stage, seed: int) -> list[Battle]:
     return [battle for battle in battles if not entered >= {battle.one, battle.other} and battle not in played]
 
 
-def _check_entry(store: Store, stage: Stage, budget: int) -> None:
-    """Raise BadInput where the budget has no room for the opening of players that join an arena with battles."""
-    new = set(stage.players).difference(name for battle in store.played for name in battle[1:])
-    least = len(store.played) + 2 * len(new)
-    if store.played and new and budget < min(least, battles_of(stage)):
-        raise BadInput(
-            f"{listed('player', sorted(new))} joined, and the budget of {budget:,} battles leaves no room for them "
-            f"after the {len(store.played):,} so far; give --budget {least} or more."
-        )
-
-
 def _check_readable(rows: Sequence[Row], stage: Stage) -> None:
     """Raise BadInput unless the verdicts that could be read join all players, and are of two contests at least."""
-    remedy = "The logs in the arena's folder hold the judges' replies; add a judge with --judge"
+    remedy = (
+        "The logs in the arena's folder hold the judges' replies. Add a judge with --judge, or run the command again, "
+        "which repeats the requests that failed"
+    )
     judged = {name for row in rows for name in row.key[1:3]}
     if without := [name for name in stage.players if name not in judged]:
         raise BadInput(f"{listed('player', without)} without a readable verdict. {remedy}.")
-    check_joined((row.key.battle for row in rows), "no readable verdict between them", remedy)
+    check_joined(judged, (row.key.battle for row in rows), "no readable verdict between them", remedy)
     if len({row.key.contest for row in rows}) < 2:
         raise BadInput(f"all readable verdicts are of one contest, which does not show how contests vary. {remedy}.")

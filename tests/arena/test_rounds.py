@@ -133,11 +133,16 @@ def test_names_with_bars_stay_apart(tmp_path: Path, stage: Stage) -> None:
     assert len(store.kept) == 4
 
 
-def test_newcomers_need_room_in_the_budget(tmp_path: Path, stage: Stage) -> None:
+def test_an_opening_joins_all_players_or_is_not_asked(tmp_path: Path, stage: Stage) -> None:
+    """Newcomers need room in the budget."""
     store = opened(tmp_path / "a", stage)
-    store.begin([Battle.between(c, a, b) for c in "123456" for a, b in itertools.combinations(RANKED[:3], 2)])
-    with pytest.raises(BadInput, match=r"1 player: poor joined, .* 19 battles .* give --budget 20 or more"):
-        rounds.play(store, stage, [judge_of("TIE")], "best", 19, 0.05, 1)
+    store.begin([Battle.between(c, a, b) for c in "12" for a, b in itertools.combinations(RANKED[:3], 2)])
+    for battle in store.played:
+        for sides in (battle[1:], battle[:0:-1]):
+            store.keep(Key(battle.contest, *sides, "mockllm/judge"), Kept("A", "answered"))
+    with pytest.raises(BadInput, match=r"no ladder holds all: poor; best, fair, good\. Give a larger --b"):
+        rounds.play(store, stage, [judge_of("TIE")], "best", 6, 0.05, 1)
+    assert len(store.rounds) == 1
 
 
 def test_judges_players_and_budget_extend_an_arena(tmp_path: Path, stage: Stage) -> None:
