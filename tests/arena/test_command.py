@@ -95,11 +95,12 @@ def test_an_arena_of_requests(tmp_path: Path) -> None:
     asked = write_lines(tmp_path / "requests.jsonl", requests)
     files = []
     for system, text in (("long", "It has asked for a night light, and twice."), ("short", "So do I.")):
-        rows = [{"request": f"en_{n}", "captions": [f"{text} {n}"], "system": system} for n in range(6)]
+        rows = [{"request": f"en_{n}", "captions": [f"{text} {n}", "Another."], "system": system} for n in range(6)]
         files.append(write_lines(tmp_path / f"{system}.jsonl", rows))
     given = ["captions", "arena", *files, "--prompts-file", asked, "--judge", "baseline/longest", "-o", tmp_path / "a"]
     told = commands.humor_tasks(*given)
     assert "There are no human groups for requests" in told
+    assert "12 lists hold several texts; the first is shown." in told
     assert told.index("| long") < told.index("| short")
     assert "lighthouse that fears 5" in (tmp_path / "a" / "index.html").read_text()
     assert "leave out --split" in commands.refused(*given, "--split", "all")
@@ -112,5 +113,6 @@ def test_the_best_caption_by_a_picker(tmp_path: Path, captions: tuple[Path, Path
         "--picker", "baseline/longest", "--no-people", "--budget", "4", "-o", tmp_path / "a",
     )  # fmt: skip
     assert "2 players" in told
+    assert "It ended because every battle has been asked for." in told
     players = json.loads((tmp_path / "a" / "arena.json").read_text())["players"]
     assert players["theirs"]["9001"] == ["Short 0."]
