@@ -93,7 +93,10 @@ def test_the_exam_on_human_groups(tmp_path: Path, people: Stage) -> None:
     assert (good.failed, good.wrong) == (False, (0, 1))
     assert (bad.failed, bad.wrong) == (True, (1, 1))
     arena = arena_of(store, people)
-    assert "bad cannot tell the captions that the crowd rates highest from ordinary ones" in arena.warnings[0]
+    assert (
+        "bad does not show that it can tell the captions that the crowd rates highest from ordinary ones"
+        in arena.warnings[0]
+    )
     assert {s.player: s.strength.value for s in arena.ladder.standings}[ANCHOR] == 0
 
 
