@@ -63,8 +63,8 @@ def failed(judge: JudgeReport) -> bool:
 def _failed(judge: JudgeReport) -> str:
     return (
         f"{judge.name} does not show that it can tell the captions that the crowd rates highest from ordinary ones: "
-        f"their strength over that of the lowest group is {interval(judge.exam, 2)}, which is not above 0. Its ladder says little about "
-        "what people find funny."
+        f"their strength over that of the lowest group is {interval(judge.exam, 2)}, which is not above 0. Its "
+        "ladder says little about what people find funny."
     )
 
 
