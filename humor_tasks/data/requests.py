@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data import canary
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import check_text, is_visible, json_lines, read_csv, read_tsv
 from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
@@ -98,7 +99,7 @@ def _cells(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     read = {".jsonl": _of_json, ".csv": _of_table, ".tsv": _of_table}.get(path.suffix.lower())
     if read is None:
         raise BadInput(f"{path}: the name must end in .jsonl, .csv or .tsv, by which the file is read.")
-    known = {*OWN, *RELEASED}
+    known = {*OWN, *RELEASED, canary.COLUMN}
     for where, cells in read(path):
         if unused := [name for name in cells if name not in known]:
             warnings.warn(f"{where}: not used: {', '.join(unused)}. A request is {FORM}.", stacklevel=4)

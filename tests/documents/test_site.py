@@ -314,5 +314,5 @@ def test_the_readme_is_short_and_the_citation_is_of_this_version() -> None:
     assert cited["version"] == __version__
     assert {"cff-version", "message", "title", "authors"} < set(cited)
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    assert len(cited["references"]) == 6
+    assert len(cited["references"]) == 7
     assert all(reference.get("url", reference["title"]) in readme for reference in cited["references"])
