@@ -14,7 +14,8 @@ from typing import Protocol
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, Model
+from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.model import ChatMessage, Model, ModelUsage
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -263,3 +264,16 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
         )
 
     return score
+
+
+def usage(store: Store) -> dict[str, str]:
+    """Model -> its tokens and cost in the logs of all finished rounds, in words. Cached verdicts cost nothing."""
+    spent: dict[str, ModelUsage] = {}
+    for log in list_eval_logs(str(store.folder / LOGS)) if (store.folder / LOGS).is_dir() else ():
+        for model, used in read_eval_log(log, header_only=True).stats.model_usage.items():
+            spent[model] = spent[model] + used if model in spent else used
+    return {
+        model: f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
+        + ("" if used.total_cost is None else f", ${used.total_cost:,.2f}")
+        for model, used in spent.items()
+    }

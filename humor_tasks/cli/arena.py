@@ -78,7 +78,7 @@ def arena(
     budget is spent. The same command resumes an interrupted arena; more players, judges or budget extend it.
     """
     from humor_tasks.arena import page, rounds
-    from humor_tasks.arena.judging import open_judges, question
+    from humor_tasks.arena.judging import open_judges, question, usage
     from humor_tasks.arena.ladder import ladder_of
     from humor_tasks.arena.players import Stage, check_players
     from humor_tasks.arena.store import check_folder, open_store
@@ -121,7 +121,7 @@ def arena(
         stage,
         ladder_of(store, stage, level, votes),
         ended,
-        settings | chosen | {"judges": ", ".join(names), "level": level, "looks": ended.looks},
+        settings | chosen | {"judges": ", ".join(names), "level": level, "looks": ended.looks} | usage(store),
         tuple(notes),
         elo,
     )

@@ -59,7 +59,9 @@ def test_an_arena_with_a_judge_behind_a_server(
     samples = [sample for log in list_eval_logs(str(folder / "logs")) for sample in read_eval_log(log).samples or []]
     assert len(samples) == len({(v["contest"], v["first"], v["second"]) for v in verdicts})
     assert all(sample.scores for sample in samples)
-    assert (folder / "index.html").read_text().count("So it is.") == len(prompted)
+    page = (folder / "index.html").read_text()
+    assert page.count("So it is.") == len(prompted)
+    assert "tokens in" in page
 
 
 @pytest.mark.parametrize(

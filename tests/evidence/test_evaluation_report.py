@@ -146,7 +146,7 @@ def scripted(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """a.eval, b.eval with a limit of 3, and stopped/c.eval, which was cancelled."""
-    return made_once(tmp_path_factory, "runs to report", scripted)
+    return made_once(tmp_path_factory, "runs for evidence", scripted)
 
 
 def test_the_block_of_the_register_has_a_row_a_run(logs: Path, tmp_path: Path) -> None:
