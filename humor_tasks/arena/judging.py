@@ -14,8 +14,7 @@ from typing import Protocol
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import list_eval_logs, read_eval_log
-from inspect_ai.model import ChatMessage, Model, ModelUsage
+from inspect_ai.model import ChatMessage, Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -23,6 +22,8 @@ from inspect_ai.util import collect
 from humor_tasks.arena.players import Battle, Key, Scene, Show, Stage
 from humor_tasks.arena.store import LOGS, Kept, Store
 from humor_tasks.benchmarks.judging import Judgement, Rubric, Verdict, open_rubric
+from humor_tasks.data.logs import read_run
+from humor_tasks.data.logs.record import Usage
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
@@ -268,12 +269,13 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
 
 def usage(store: Store) -> dict[str, str]:
     """Model -> its tokens and cost in the logs of all finished rounds, in words. Cached verdicts cost nothing."""
-    spent: dict[str, ModelUsage] = {}
-    for log in list_eval_logs(str(store.folder / LOGS)) if (store.folder / LOGS).is_dir() else ():
-        for model, used in read_eval_log(log, header_only=True).stats.model_usage.items():
-            spent[model] = spent[model] + used if model in spent else used
+    spent: dict[str, Usage] = {}
+    for log in sorted((store.folder / LOGS).glob("*.*")):
+        if log.suffix in (".eval", ".json"):
+            for model, used in read_run(log, finished=None).models.items():
+                spent[model] = spent[model] + used if model in spent else used
     return {
-        model: f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
-        + ("" if used.total_cost is None else f", ${used.total_cost:,.2f}")
+        model: f"{used.all_input:,} tokens in, {used.output:,} out"
+        + ("" if used.cost is None else f", ${used.cost:,.2f}")
         for model, used in spent.items()
     }
