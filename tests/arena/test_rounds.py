@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.model import BatchConfig
 from standins.attacks import for_letter
+from standins.batch_server import BatchServer
 
 from humor_tasks.arena import judging, rounds
 from humor_tasks.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
@@ -23,7 +25,7 @@ from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.testing import scripted_judge
-from humor_tasks.testing.judges import material
+from humor_tasks.testing.judges import material, verdict_reply
 
 RANKED = ("best", "good", "fair", "poor")
 RUBRIC = open_rubric(FAMILY, None, JUDGEMENTS["best"])
@@ -204,6 +206,27 @@ def test_no_caption_turns_a_verdict(letter: str, stage: Stage) -> None:
         assert tags == [1] * 5
         assert material(text)["text_b"] == "best joke 1 xxxx"
         assert text.count("<judgement>") == text.count("<judgement>A</judgement>") + 2
+
+
+def test_all_questions_of_a_round_travel_in_one_batch(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "not a key")
+    count = 2 * (judging.AT_ONCE // 2 + 2)  # more than are in progress at a time without batches
+    with BatchServer(lambda messages: verdict_reply("A")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        (judge,) = judging.open_judges(["openai/gpt-4.1"], batch=True, cache=False)
+        assert isinstance(judge, PromptedJudge)
+        assert judge.model.config.batch is True
+        judge.model.config.batch = BatchConfig(size=count, max_size=count, send_delay=60, tick=0.01)
+        store = opened(tmp_path / "a", stage)
+        names = sorted(stage.players)
+        pairs = [(one, other) for i, one in enumerate(names) for other in names[i + 1 :]]
+        battles = [Battle(contest, *pair) for pair in pairs for contest in stage.scenes][: count // 2]
+        store.begin(battles)
+        ask(wanted(battles, [judge], store, stage), [judge], store, stage, "best")
+        assert server.batched() == [("gpt-4.1", count)]
+    assert {kept.word for kept in store.kept.values()} == {"A"}
 
 
 def test_a_scoring_judge_is_asked_once_a_battle(stage: Stage, tmp_path: Path) -> None:
