@@ -16,20 +16,21 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.arena.players import Battle, Key, Scene, Show, Stage
+from humor_tasks.arena.players import Battle, Key, Scene, Show, Stage, as_text
 from humor_tasks.arena.store import LOGS, Kept, Store
 from humor_tasks.benchmarks.judging import Judgement, Rubric, Verdict, open_rubric
 from humor_tasks.data.logs import read_run
-from humor_tasks.data.logs.record import Usage
+from humor_tasks.data.logs.parts import added
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
 from humor_tasks.on_inspect.messages import prompt_messages
+from humor_tasks.on_inspect.solver_parts import left_to_judges
 from humor_tasks.results.captions.placing import check_scores_captions
 from humor_tasks.scorers.preferred import WORDS
 
@@ -158,14 +159,10 @@ def open_judges(
 def messages(rubric: Rubric, stage: Stage, key: Key, as_json: bool = False) -> list[ChatMessage]:
     """The question to a judge. The captions are escaped as untrusted text."""
     scene, *sides = stage.shown(key)
-    first, second = (texts[0] if len(texts) == 1 else _numbered(texts) for texts in sides)
+    first, second = map(as_text, sides)
     asked = rubric.ask({"context": scene.words, "first": first, "second": second}, as_json)
     turns = (*asked.turns[:-1], replace(asked.turns[-1], picture=scene.picture))
     return prompt_messages(Prompt(turns), pictures=scene.picture is not None)
-
-
-def _numbered(texts: Sequence[str]) -> str:
-    return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
 
 
 # ---- a round --------------------------------------------------------------------------------------
@@ -200,7 +197,7 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
     task = Task(
         name="arena",
         dataset=MemoryDataset(samples, name="arena"),
-        solver=_as_is(),
+        solver=left_to_judges(),
         scorer=_verdicts({judge.name: judge for judge in judges}, store, stage),
     )
     batched = any(isinstance(judge, PromptedJudge) and judge.model.config.batch for judge in judges)
@@ -231,16 +228,6 @@ def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: S
     return Sample(id=named, input=messages(rubric, stage, key), metadata=about)
 
 
-@solver(name="as_is")
-def _as_is() -> Solver:
-    """No model is asked for a reply: the sample already holds what is judged."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return state
-
-    return solve
-
-
 @scorer(metrics=[], name="battle")
 def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer:
     """The verdicts of the sample's judges on its battle."""
@@ -269,13 +256,9 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
 
 def usage(store: Store) -> dict[str, str]:
     """Model -> its tokens and cost in the logs of all finished rounds, in words. Cached verdicts cost nothing."""
-    spent: dict[str, Usage] = {}
-    for log in sorted((store.folder / LOGS).glob("*.*")):
-        if log.suffix in (".eval", ".json"):
-            for model, used in read_run(log, finished=None).models.items():
-                spent[model] = spent[model] + used if model in spent else used
+    logs = [path for path in sorted((store.folder / LOGS).glob("*.*")) if path.suffix in (".eval", ".json")]
     return {
         model: f"{used.all_input:,} tokens in, {used.output:,} out"
         + ("" if used.cost is None else f", ${used.cost:,.2f}")
-        for model, used in spent.items()
+        for model, used in added(read_run(log, finished=None).models for log in logs).items()
     }

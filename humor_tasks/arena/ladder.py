@@ -15,6 +15,7 @@ from humor_tasks.arena.players import ANCHOR, PEOPLE, Key, Stage, characters
 from humor_tasks.arena.store import Kept, Store
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.agreement import raw_agreement
+from humor_tasks.scorers.bradley_terry import elo
 from humor_tasks.scorers.davidson import Fit, davidson
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.krippendorff import krippendorff_alpha
@@ -26,8 +27,6 @@ from humor_tasks.scorers.rank_sets import apart, rank_sets, spent, together
 SAME = "same captions"
 PERSON = "person/"
 """What the name of an annotator as a judge begins with."""
-ELO = 400 / math.log(10)
-"""Elo points of one unit of strength."""
 MEDIAN_ELO = 1000
 
 
@@ -69,9 +68,8 @@ class Standing:
     @property
     def elo(self) -> tuple[float, float, float]:
         """The strength and its interval in Elo points: 400 more is preferred ten times in eleven."""
-        e = self.strength
-        value, low, high = (MEDIAN_ELO + ELO * x for x in (e.value, e.low, e.high))
-        return value, low, high
+        e = elo(self.strength)
+        return MEDIAN_ELO + e.value, MEDIAN_ELO + e.low, MEDIAN_ELO + e.high
 
 
 @dataclass(frozen=True)
@@ -298,7 +296,8 @@ def _judge(rows: Sequence[Row], name: str, level: float) -> JudgeReport:
     contests = [row.key.contest for row in read]
     ordered = bool(_ordered(read))
     decided = [row for row in read if row.result != 0.5]
-    exam, wrong = _exam(read, level)
+    fit = _fit_of_some(read)
+    exam, wrong = _exam(fit, level)
     return JudgeReport(
         name,
         len(rows),
@@ -308,15 +307,10 @@ def _judge(rows: Sequence[Row], name: str, level: float) -> JudgeReport:
         if ordered
         else None,
         _consistency(read, level) if ordered else None,
-        _order_effect(read, name, level) if ordered else None,
+        fit.order_effects(level).get(name) if fit else None,
         exam,
         wrong,
     )
-
-
-def _order_effect(read: Sequence[Row], name: str, level: float) -> Estimate | None:
-    fit = _fit_of_some(read)
-    return fit.order_effects(level).get(name) if fit else None
 
 
 def _consistency(read: Sequence[Row], level: float) -> Estimate:
@@ -331,12 +325,10 @@ def _consistency(read: Sequence[Row], level: float) -> Estimate:
     return clustered_proportion(same, contests, level)
 
 
-def _exam(read: Sequence[Row], level: float) -> tuple[Estimate | None, tuple[int, int]]:
+def _exam(fit: Fit | None, level: float) -> tuple[Estimate | None, tuple[int, int]]:
     """A judge's order of the human groups; None where it compared fewer than two, or too few to be on one ladder."""
-    met = {name for row in read for name in row.key[1:3]}
-    groups = [name for name in PEOPLE.values() if name in met]
-    fit = _fit_of_some(read) if len(groups) > 1 else None
-    if fit is None:
+    groups = [name for name in PEOPLE.values() if fit and name in fit.names]
+    if fit is None or len(groups) < 2:
         return None, (0, 0)
     values = fit.strengths(groups[-1], level)
     pairs = list(itertools.combinations(groups, 2))

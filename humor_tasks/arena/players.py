@@ -59,6 +59,11 @@ class Battle(NamedTuple):
         return cls(contest, *sorted((one, other)))
 
 
+def as_text(texts: Sequence[str]) -> str:
+    """What is shown of a player: its caption, or a numbered list of several."""
+    return texts[0] if len(texts) == 1 else "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
+
+
 def characters(texts: Sequence[str]) -> float:
     """The mean number of characters of captions."""
     return sum(map(len, texts)) / len(texts)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.arena.ladder import PERSON
-from humor_tasks.arena.players import Battle, Key, Stage
+from humor_tasks.arena.players import Battle, Key, Stage, as_text
 from humor_tasks.arena.store import Kept
 from humor_tasks.benchmarks.card import RANKING
 from humor_tasks.errors import BadInput
@@ -36,11 +36,8 @@ def items(battles: Sequence[Battle], stage: Stage, size: int | None, seed: int, 
         scene, *sides = stage.shown(Key(*battle, ""))
         picture = {"image": copy_picture(scene.picture, output)} if scene.picture else {}
         words = {"description": scene.words} if scene.words and not picture else {}
-        options = [
-            texts[0] if len(texts) == 1 else "\n".join(f"{i}. {t}" for i, t in enumerate(texts, 1)) for texts in sides
-        ]
         about = {"id": name, "cluster": battle.contest, "kind": RANKING.kind, "systems": list(battle[1:])}
-        rows.append(about | picture | words | {"options": options})
+        rows.append(about | picture | words | {"options": list(map(as_text, sides))})
     return rows
 
 

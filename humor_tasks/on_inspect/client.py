@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -30,12 +29,12 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.prices import read_prices
+from humor_tasks.data.secrets import SECRET, without_credentials
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, plain
 from humor_tasks.on_inspect.private import parse_cli_args
 from humor_tasks.on_inspect.providers.local import fill_batches
 
-_SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
 _RESERVED = ("model", "role", "default", "config", "memoize")  # parameters of `get_model` itself
 
 
@@ -102,13 +101,13 @@ def _state(path: Path) -> str:
 def _without_secrets(value: Any) -> Any:
     """The value for JSON, without entries whose names suggest secrets and without credentials in URLs."""
     if isinstance(value, Mapping):
-        return {str(name): _without_secrets(held) for name, held in value.items() if not _SECRET.search(str(name))}
+        return {str(name): _without_secrets(held) for name, held in value.items() if not SECRET.search(str(name))}
     if isinstance(value, list | tuple):
         return [_without_secrets(held) for held in value]
     if callable(value):  # its text holds an address, which differs between runs
         return getattr(value, "__qualname__", type(value).__name__)
     # Other values become text: YAML parses api_version=2024-06-01 as a date.
-    return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))
+    return value if value is None or isinstance(value, int | float) else without_credentials(str(value))
 
 
 def policy(model: Model, **scopes: str) -> CachePolicy:

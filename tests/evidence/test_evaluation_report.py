@@ -84,11 +84,21 @@ def test_the_roles_of_a_command_have_their_settings(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hidden"),
-    [("api_key", True), ("auth_token", True), ("extra_headers", True), ("max_tokens", False), ("tokenizer", False)],
+    [
+        *(("api_key", True), ("auth_token", True), ("extra_headers", True), ("db_pwd", True), ("credentials", True)),
+        *(("max_tokens", False), ("tokenizer", False)),
+    ],
 )
 def test_values_of_secrets_are_hidden(name: str, hidden: bool) -> None:
     told = of_lm_eval("t", {"config": {"model": "m", "model_args": {name: "seen"}}})
     assert (f"{name}=seen" in told.words) != hidden
+
+
+def test_secrets_within_a_value_are_hidden() -> None:
+    given = {"base_url": "http://ann:seen@127.0.0.1/v1", "client": {"api_key": "seen", "retries": 2}}
+    told = of_lm_eval("t", {"config": {"model": "m", "model_args": given}})
+    assert "seen" not in str(told.words)
+    assert 'base_url=http://127.0.0.1/v1,client={"api_key": "SECRET", "retries": 2}' in told.words
 
 
 @pytest.mark.parametrize(

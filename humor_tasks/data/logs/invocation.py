@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.data.logs.record import Invocation
+from humor_tasks.data.secrets import SECRET, without_credentials
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ModelConfig
 
-SECRET = re.compile(r"key|secret|password|auth|header|token(?!s|izer)", re.IGNORECASE)
+_HIDDEN = re.compile(rf"{SECRET.pattern}|header", re.I)
 """Names of arguments whose values no command may show."""
 HIDDEN = "SECRET"
 SEEDS = {"random_seed": 0, "numpy_seed": 1234, "torch_seed": 1234, "fewshot_seed": 1234}
@@ -25,7 +26,7 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     """What an Inspect log says. settings: of generation, as far as the task does not prescribe them."""
     asked, config = log.eval, log.eval.config
     words = ["inspect", "eval", asked.task_registry_name or asked.task, "--model", asked.model]
-    words += _option("--model-base-url", asked.model_base_url)
+    words += _option("--model-base-url", _told(asked.model_base_url))
     words += _pairs("-M", asked.model_args)
     for role, models in (asked.model_roles or {}).items():
         words += ["--model-role", f"{role}={_models(models if isinstance(models, list) else [models])}"]
@@ -75,7 +76,7 @@ def _models(models: Iterable[ModelConfig]) -> str:
     """The models of a role: names with commas, or JSON where one has settings or arguments."""
     described = []
     for model in models:
-        arguments = _open(model.args) | ({"base_url": model.base_url} if model.base_url else {})
+        arguments = _open(model.args) | ({"base_url": _told(model.base_url)} if model.base_url else {})
         settings = _open(model.config.model_dump(exclude_none=True)) | ({"model_args": arguments} if arguments else {})
         described.append({"model": model.model, **settings} if settings else model.model)
     if all(isinstance(each, str) for each in described):
@@ -85,7 +86,16 @@ def _models(models: Iterable[ModelConfig]) -> str:
 
 def _open(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that are set, with those of secrets hidden."""
-    return {n: HIDDEN if SECRET.search(n) else value for n, value in values.items() if value is not None}
+    return {n: HIDDEN if _HIDDEN.search(n) else _told(value) for n, value in values.items() if value is not None}
+
+
+def _told(value: Any) -> Any:
+    """A value without the secrets within it."""
+    if isinstance(value, Mapping):
+        return _open(value)
+    if isinstance(value, list | tuple):
+        return [_told(each) for each in value]
+    return without_credentials(value) if isinstance(value, str) else value
 
 
 def _option(flag: str, value: Any) -> list[str]:

@@ -63,8 +63,8 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
         status=status,
         error=error,
         source=source | {"shards": [str(shard) for shard, _ in by_part]},
-        models=_added(run.models for run in parts),
-        roles=_added(run.roles for run in parts),
+        models=added(run.models for run in parts),
+        roles=added(run.roles for run in parts),
     )
 
 
@@ -107,7 +107,8 @@ def _missing(shards: Sequence[Shard], held: int, rows: int | None) -> str:
     return f"the parts hold {held} of {'unknown' if rows is None else rows} instances; {what}."
 
 
-def _added(usages: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+def added(usages: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """The usage of several runs by model or role."""
     total: dict[str, Usage] = {}
     for name, usage in (pair for part in usages for pair in part.items()):
         total[name] = total[name] + usage if name in total else usage
