@@ -40,8 +40,8 @@ from humor_tasks.errors import BadInput, listed
 class Answers:
     """The answers of one model with one set of settings; answers of others in the same file are ignored.
 
-    asked: the model and everything that its answers depend on, as JSON. A line of the file has picture (SHA-256),
-    question, answer and asked.
+    asked: the model and everything that its answers depend on, as JSON. A line of the file has picture (its
+    identity, `Facts.identity`), question, answer and asked.
     """
 
     def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:

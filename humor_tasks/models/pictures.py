@@ -21,6 +21,7 @@ import torch
 
 from humor_tasks.data.media.checking import hand_to
 from humor_tasks.data.media.picture import MAX_PIXELS, Picture, decode_picture, pillow_version
+from humor_tasks.data.media.pixels import shown
 from humor_tasks.errors import BadInput
 from humor_tasks.models.caches import Recent
 
@@ -34,7 +35,6 @@ ImageInput = Any
 
 # Limit after padding or resizing: a strip of 1 x 50,000,000 pixels would become an enormous square.
 MAX_RESIZED = 4 * MAX_PIXELS
-_HIGH_BIT_DEPTH = ("I", "I;16", "I;16L", "I;16B", "I;16N", "F")  # PIL clips these to white when it converts them
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,15 @@ class Pixels:
         return hashlib.sha256(f"{json.dumps(how, sort_keys=True)}\0{content}".encode()).hexdigest()
 
     def fitted(self, image: Image, where: str) -> Image:
-        """The image as RGB with `size` x `size` pixels. Raises BadInput for high bit depths and extreme aspect ratios.
+        """An image of mode RGB or L (`data.media.pixels.shown`) as RGB with `size` x `size` pixels.
 
-        Palette and 1-bit images cannot be interpolated and are converted to RGB first, without transparency. Greyscale
-        is converted last, which gives the same result for a third of the work.
+        Greyscale is converted last, which gives the same result for a third of the work. Raises BadInput for extreme
+        aspect ratios.
         """
         from PIL import Image as Pillow
 
-        if image.mode in _HIGH_BIT_DEPTH:
-            raise BadInput(f"{where}: has {image.mode} samples, which would be clipped to white; convert it to 8 bits.")
-        converted, n = image if image.mode == "L" else image.convert("RGB"), self.size
-        short, long = sorted(converted.size)
+        n = self.size
+        short, long = sorted(image.size)
         resized = {"pad": long * long, "stretch": n * n}.get(self.fit, n * (n * long // short))
         if resized > MAX_RESIZED:
             raise BadInput(
@@ -75,16 +73,16 @@ class Pixels:
             )
         method = Pillow.Resampling.BILINEAR if self.interpolation == "bilinear" else Pillow.Resampling.BICUBIC
         if self.fit == "stretch":
-            return converted.resize((n, n), method).convert("RGB")
+            return image.resize((n, n), method).convert("RGB")
         if self.fit == "pad":
-            square = Pillow.new(converted.mode, (long, long))
-            square.paste(converted, ((long - converted.width) // 2, (long - converted.height) // 2))
+            square = Pillow.new(image.mode, (long, long))
+            square.paste(image, ((long - image.width) // 2, (long - image.height) // 2))
             return square.resize((n, n), method).convert("RGB")
         longer = n * long // short
-        size = (n, longer) if converted.width <= converted.height else (longer, n)
+        size = (n, longer) if image.width <= image.height else (longer, n)
         # round() as in torchvision's centre crop: half to even.
         left, top = round((size[0] - n) / 2), round((size[1] - n) / 2)
-        return converted.resize(size, method).crop((left, top, left + n, top + n)).convert("RGB")
+        return image.resize(size, method).crop((left, top, left + n, top + n)).convert("RGB")
 
     def normalised(self, batch: torch.Tensor, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """uint8 [n, size, size, 3] -> dtype [n, 3, size, size] in channels-last memory: (x / 255 - mean) / std."""
@@ -111,37 +109,45 @@ class Source:
         self.image = image
         self.where = f"Picture {image.where}" if isinstance(image, Picture) else place
         self._data = b""
+        self._shown: Image | None = None
 
     def content(self) -> str:
-        """SHA-256 of the encoded bytes, or of a PIL image's pixels."""
-        if isinstance(self.image, Picture):
-            if self.image.digest:  # known without reading; `pixels` reads, where they are needed
-                return self.image.digest
-            self._data = self.image.fetch()
-            return self.image.digest or hashlib.sha256(self._data or b"").hexdigest()
-        image = self._loaded(self.image)
-        if image.mode == "P":  # equal indices with different palettes are different pictures
-            image = self.image = image.convert("RGB")
+        """What identifies the pixels: `Picture.identity`, or the SHA-256 of a PIL image's pixels as shown."""
+        picture = self.image
+        if isinstance(picture, Picture):
+            digest = picture.digest
+            if not digest:  # else known without reading; `pixels` reads, where they are needed
+                self._data = picture.fetch() or b""
+                digest = hashlib.sha256(self._data).hexdigest()
+            if picture.known is None or picture.known.digest != digest:
+                self._read(picture)
+            return picture.identity()
+        self._shown = image = self._of(self.image)
         head = f"{image.mode} {image.width} {image.height}\0".encode()
         return hashlib.sha256(head + image.tobytes()).hexdigest()
 
     def pixels(self, how: Pixels) -> np.ndarray[Any, Any]:
         """uint8 [size, size, 3]; must be called after `content`."""
-        image = self.image
-        if isinstance(image, Picture):
-            image = decode_picture(self._data or image.fetch(), image.where)
-        return np.array(how.fitted(image, self.where))
+        return np.array(how.fitted(self._shown or self._read(self.image), self.where))
 
-    def _loaded(self, image: Image) -> Image:
+    def _read(self, picture: Picture) -> Image:
+        data = self._data or picture.fetch()
+        decoded = decode_picture(data, picture.where)
+        picture.accept(decoded.facts(hashlib.sha256(data).hexdigest()))
+        self._shown = decoded.image
+        return decoded.image
+
+    def _of(self, image: Image) -> Image:
         if image.width * image.height > MAX_PIXELS:
             raise BadInput(f"{self.where}: {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are read.")
         if not image.width * image.height:
             raise BadInput(f"{self.where}: has no pixels.")
         try:
-            image.load()
+            return shown(image).image
+        except BadInput as problem:
+            raise BadInput(f"{self.where}: {problem}") from None
         except Exception as problem:  # any exception, depending on the decoder, as in humor_tasks.data.media.picture
             raise BadInput(f"{self.where}: is truncated or damaged ({problem}).") from problem
-        return image
 
 
 # ---- pictures that the check before a run decoded -------------------------------------------------
@@ -164,10 +170,10 @@ class CheckedPixels:
         """Take every picture that is checked from now on."""
         hand_to(self)
 
-    def take(self, digest: str, image: Image, where: str) -> None:
-        """Keep the pixels of a decoded picture with this SHA-256."""
+    def take(self, identity: str, image: Image, where: str) -> None:
+        """Keep the pixels of a decoded picture with this `Facts.identity`."""
         with contextlib.suppress(BadInput):  # raised again where the network needs the picture, which may be never
-            self._arrays.put(self.how.key(digest), np.array(self.how.fitted(image, f"Picture {where}")))
+            self._arrays.put(self.how.key(identity), np.array(self.how.fitted(image, f"Picture {where}")))
 
 
 # ---- pictures on their way to a network -----------------------------------------------------------

@@ -51,7 +51,7 @@ class Calls:
         Raises BadInput where the request fails permanently; earlier replies stay in the log.
         """
         texts = [
-            {"role": turn.role, "text": turn.text, "media": [m.sha256() for m in (turn.picture, turn.clip) if m]}
+            {"role": turn.role, "text": turn.text, "media": [m.identity() for m in (turn.picture, turn.clip) if m]}
             for turn in prompt.turns
         ]
         how = [[t.clip.frames, t.clip.sampling] for t in prompt.turns if t.clip]

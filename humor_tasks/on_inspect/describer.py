@@ -114,8 +114,8 @@ def describe_rows(
 ) -> dict[str, dict[str, str]]:
     """{picture: {question: answer}}, with one request per picture and question; an answer may be empty.
 
-    known: returns an earlier answer, or None.
-    keep: called with each new answer.
+    known: returns an earlier answer by the picture's identity (`Facts.identity`) and the question, or None.
+    keep: called with each new answer, by the same.
     After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput
     for the first request that failed, in the order of the rows.
     """
@@ -123,7 +123,7 @@ def describe_rows(
     todo = []
     for picture in pictures:
         for question in questions:
-            answer = known(picture, question)
+            answer = known(pictures[picture].identity(), question)
             if answer is None:
                 todo.append((picture, question))
             else:
@@ -133,7 +133,7 @@ def describe_rows(
     async def one(place: int, picture: str, question: str, finished: Callable[[], None]) -> None:
         try:
             answer = await ask(model, pictures[picture], question, how)
-            keep(picture, question, answer)
+            keep(pictures[picture].identity(), question, answer)
             answers[picture][question] = answer
         except Exception as problem:  # any error of the provider after its retries
             failed[place] = f"'{question}' about {pictures[picture].where}: {_line(problem)}"

@@ -1,6 +1,6 @@
 """Pictures by their SHA-256 for models that run in this process, instead of base64 in every message.
 
-A handle is a `data:` URI with the SHA-256 in place of the data. It is not base64, so a model elsewhere refuses it and
+A handle is a `data:` URI with the picture's identity (`Facts.identity`) in place of the data. It is not base64, so a model elsewhere refuses it and
 never answers without the picture. The pictures stay with the records of a run; nothing here keeps one alive. The log
 gets the pictures themselves: `restore` replaces the handles when a sample ends.
 """
@@ -26,13 +26,14 @@ _shown: weakref.WeakValueDictionary[str, Picture] = weakref.WeakValueDictionary(
 def handle(picture: Picture) -> str:
     """The handle of a picture. Raises BadInput where the picture cannot be used."""
     pinned = picture.pinned()
+    identity = pinned.identity()
     # Pictures with equal bytes share the first one, which lives as long as any of them.
-    picture.__dict__["_shown"] = _shown.setdefault(pinned.digest, pinned)
-    return f"data:{picture.mime()};base64,sha256:{pinned.digest}"
+    picture.__dict__["_shown"] = _shown.setdefault(identity, pinned)
+    return f"data:{picture.mime()};base64,sha256:{identity}"
 
 
 def digest_in(image: str) -> str | None:
-    """The SHA-256 in a handle; None for any other image."""
+    """The identity in a handle; None for any other image."""
     match = _HANDLE.fullmatch(image) if len(image) < 128 else None
     return match[1] if match else None
 

@@ -137,7 +137,7 @@ class BenchmarkTask(Task):
             return self._files[picture.path]
         picture = picture.pinned()  # checked, so that a model of this package does not read it again
         if picture.digest not in self._pictures:
-            self._pictures[picture.digest] = decode_later(picture.fetch(), picture)
+            self._pictures[picture.digest] = decode_later(picture.encoded()[0], picture)
         if picture.path is not None:
             self._files[picture.path] = self._pictures[picture.digest]
         return self._pictures[picture.digest]

@@ -44,7 +44,7 @@ def item(view: View, ties: bool = False) -> str:
 @lru_cache(maxsize=64)
 def data_url(picture: Picture) -> str:
     """The picture as a `data:` URL, decoded, scaled down and encoded again, so that no metadata of the file is sent."""
-    image = picture.open().convert("RGB")
+    image = picture.open()
     image.thumbnail((MAX_SIDE, MAX_SIDE))
     encoded = io.BytesIO()
     image.save(encoded, "JPEG", quality=85)

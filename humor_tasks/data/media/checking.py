@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import Picture, decode_picture
+from humor_tasks.data.media.picture import Facts, Picture, decode_picture
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ THREADS = min(8, (os.cpu_count() or 1) + 1)  # each holds one decoded picture; d
 class Taker(Protocol):
     """A network of this process that needs the pictures of a run decoded, as the check does."""
 
-    def take(self, digest: str, image: Image, where: str) -> None:
-        """Take a decoded picture, with the SHA-256 of its bytes; called by threads. It must not change the picture."""
+    def take(self, identity: str, image: Image, where: str) -> None:
+        """Take a decoded picture, with its `Facts.identity`; called by threads. It must not change the picture."""
         ...
 
 
@@ -49,7 +50,8 @@ def check_media(media: Mapping[int, Picture | Clip], what: str) -> dict[int, str
     A picture must be readable, complete and not too large; a clip must open, with a video stream and a duration above
     0 in its header. Every distinct file is read once, each distinct picture is decoded once and handed to the networks
     that take it (`hand_to`), and of clips only the header is read, in threads, with a progress bar titled `what` after
-    the first second. Pictures inside tables are distinct by their bytes.
+    the first second. Pictures inside tables are distinct by their bytes. A warning counts animated pictures, whose
+    first frame is what is shown.
     """
     from tqdm import tqdm
 
@@ -58,7 +60,8 @@ def check_media(media: Mapping[int, Picture | Clip], what: str) -> dict[int, str
         files.setdefault(medium.path or f"\0{number}", []).append(number)
     groups = list(files.values())
     problems: dict[int, str] = {}
-    known: dict[str, tuple[str, str]] = {}  # SHA-256 -> format and problem
+    known: dict[str, tuple[Facts | None, str]] = {}  # SHA-256 -> facts and problem
+    animated: list[str] = []
     takers = list(_takers)
     with (
         ThreadPoolExecutor(THREADS) as threads,
@@ -73,14 +76,21 @@ def check_media(media: Mapping[int, Picture | Clip], what: str) -> dict[int, str
                 new, threads.map(lambda given: _decoded(given[0], given[1], takers), new.values()), strict=True
             )
             for numbers, found in zip(part, read, strict=True):
-                kind, problem = known.get(found.digest, ("", found.problem))
+                facts, problem = known.get(found.digest, (None, found.problem))
+                animated += [media[numbers[0]].where] if facts and facts.animated else []
                 for number in numbers:
                     medium = media[number]
                     if problem:
                         problems[number] = problem
-                    elif isinstance(medium, Picture):
-                        medium.accept(found.digest, kind)
+                    elif isinstance(medium, Picture) and facts:
+                        medium.accept(facts)
             bar.update(len(part))
+    if animated:
+        warnings.warn(
+            f"{what}: {len(animated)} of {len(groups)} files are animated, such as {animated[0]}; every model and page "
+            "shows their first frame.",
+            stacklevel=2,
+        )
     return dict(sorted(problems.items()))
 
 
@@ -95,15 +105,16 @@ def _read(medium: Picture | Clip) -> _Read:
         return _Read(problem=str(problem))
 
 
-def _decoded(read: _Read, where: str, takers: Sequence[Taker]) -> tuple[str, str]:
-    """The format of a picture, which the takers get, and the problem of decoding it."""
+def _decoded(read: _Read, where: str, takers: Sequence[Taker]) -> tuple[Facts | None, str]:
+    """The facts of a picture, which the takers get, and the problem of decoding it."""
     try:
-        image = decode_picture(read.data, where)
+        decoded = decode_picture(read.data, where)
     except BadInput as problem:
-        return "", str(problem)
+        return None, str(problem)
+    facts = decoded.facts(read.digest)
     for taker in takers:
-        taker.take(read.digest, image, where)
-    return str(image.format), ""
+        taker.take(facts.identity, decoded.image, where)
+    return facts, ""
 
 
 def check_rows(shown: Sequence[Sequence[Picture | Clip]], place: str, of: int) -> None:

@@ -81,6 +81,10 @@ class Clip:
         with open(self.path, "rb") as file:  # in chunks, because the file may be large
             return hashlib.file_digest(file, "sha256").hexdigest()
 
+    def identity(self) -> str:
+        """What identifies it in caches: the SHA-256."""
+        return self.sha256()
+
     def pictures(self) -> tuple[Picture, ...]:
         """Exactly `frames` frames, in order of time. Raises BadInput for a clip that is not a file."""
         from humor_tasks.data.media.frames import frame_pictures

@@ -2,7 +2,8 @@
 
 A `Picture` knows its source and reads its bytes on demand, so that a task with thousands of pictures keeps none in
 memory after they are checked (`checking.py`). Reading validates that the bytes are one complete picture of a supported
-format and size. PIL is imported only when a picture is read.
+format and size. `decode_picture` is the one way from a file to pixels, and `pixels.py` says which pixels those are. PIL
+is imported only when a picture is read.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from humor_tasks.data.media.pixels import shown
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 * 2**20
 MAX_PIXELS = 50_000_000
 MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp", "BMP": "image/bmp"}
+SHOWN_AS = "on white, upright, 8 bits, first frame"
+"""The rules of `pixels.py`, as part of what identifies the pictures whose pixels they change. Another text makes caches
+forget those pictures.
+"""
 
 # First bytes of unsupported files that are often used as pictures, to name them in the message.
 _KNOWN_OTHERS = {
@@ -35,8 +41,41 @@ _KNOWN_OTHERS = {
     b"<?xml": "an XML or SVG file",
     b"<!DOC": "a web page",
     b"<html": "a web page",
+    b"\0\0\1\0": "an icon (ICO)",
+    b"\0\0\0\x0cjP": "a JPEG 2000 picture",
     b"version https://git-lfs": "a Git LFS pointer; run `git lfs pull` in the folder",
 }
+
+
+class Facts(NamedTuple):
+    """What a check found of a picture's bytes."""
+
+    digest: str
+    """Their SHA-256, in hex."""
+    kind: str
+    """Their format: "PNG", ..."""
+    altered: bool = False
+    """Whether `pixels.shown` has a rule for them, so that another decoder may make other pixels of them."""
+    animated: bool = False
+
+    @property
+    def identity(self) -> str:
+        """Identifies the pixels: the SHA-256 of the bytes, for altered ones together with the rules."""
+        return hashlib.sha256(f"{SHOWN_AS}\0{self.digest}".encode()).hexdigest() if self.altered else self.digest
+
+
+class Decoded(NamedTuple):
+    """A decoded picture, and what is known of its file; see `Facts`."""
+
+    image: Image
+    """RGB or L, without metadata."""
+    kind: str
+    altered: bool
+    animated: bool
+
+    def facts(self, digest: str) -> Facts:
+        """The facts of the file with this SHA-256."""
+        return Facts(digest, self.kind, self.altered, self.animated)
 
 
 @dataclass(frozen=True)
@@ -53,17 +92,23 @@ class Picture:
     """The SHA-256 that the bytes must have, where it is known before they are read (`pinned`)."""
 
     def read(self) -> bytes:
-        """The validated, encoded bytes. Raises BadInput naming the picture and the remedy."""
+        """The validated bytes of the file. Raises BadInput naming the picture and the remedy."""
         data = self.fetch()
         digest = self.digest or (hashlib.sha256(data).hexdigest() if data else "")
         # A full decode is the expensive part of the validation: cache its result, not the bytes.
-        if self.__dict__.get("_checked", ("", ""))[0] != digest or not digest:
-            self.__dict__["_checked"] = (digest, check_picture(data, self.where))
+        if self.known is None or self.known.digest != digest:
+            self.accept(check_picture(data, self.where, digest))
         return data
 
-    def accept(self, digest: str, kind: str) -> None:
-        """Take the bytes with this SHA-256 for a complete picture in this format, which is then not decoded again."""
-        self.__dict__["_checked"] = (digest, kind)
+    @property
+    def known(self) -> Facts | None:
+        """What the last check found; None where it was not checked."""
+        facts: Facts | None = self.__dict__.get("_checked")
+        return facts
+
+    def accept(self, facts: Facts) -> None:
+        """Take bytes with this SHA-256 for a complete picture, which is then not decoded again to check it."""
+        self.__dict__["_checked"] = facts
 
     def pinned(self) -> Picture:
         """This picture with the SHA-256 of its last check as `digest`; the same object as long as that is the same.
@@ -71,33 +116,50 @@ class Picture:
         Raises BadInput as `read` does, where it was not checked before.
         """
         facts = self._facts()
-        if self.digest == facts[0]:
+        if self.digest == facts.digest:
             return self
         kept: Picture | None = self.__dict__.get("_pinned")
-        if kept is None or kept.digest != facts[0]:
-            kept = self.__dict__["_pinned"] = dataclasses.replace(self, digest=facts[0])
-            kept.accept(*facts)
+        if kept is None or kept.digest != facts.digest:
+            kept = self.__dict__["_pinned"] = dataclasses.replace(self, digest=facts.digest)
+            kept.accept(facts)
         return kept
 
     def mime(self) -> str:
-        """The media type, determined from the bytes and not from the file name."""
-        return MIME[self._facts()[1]]
+        """The file's media type, determined from the bytes and not from the file name."""
+        return MIME[self._facts().kind]
 
     def sha256(self) -> str:
-        """The SHA-256 of the encoded bytes, in hex."""
-        return self._facts()[0]
+        """The SHA-256 of the file's bytes, in hex."""
+        return self._facts().digest
+
+    def identity(self) -> str:
+        """What identifies its pixels in caches: see `Facts.identity`."""
+        return self._facts().identity
+
+    def encoded(self) -> tuple[bytes, str]:
+        """Bytes and media type for models and pages that decode by themselves.
+
+        They are the file's own. Of a picture that decoders may show in different ways, they are a PNG of its pixels.
+        """
+        data = self.read()
+        facts = self._facts()
+        if not facts.altered:
+            return data, MIME[facts.kind]
+        out = io.BytesIO()
+        decode_picture(data, self.where).image.save(out, "PNG")
+        return out.getvalue(), MIME["PNG"]
 
     def data_uri(self) -> str:
-        """The picture as a `data:` URI."""
-        data = self.read()
-        return f"data:{self.mime()};base64,{base64.b64encode(data).decode('ascii')}"
+        """The picture as a `data:` URI, as `encoded`."""
+        data, mime = self.encoded()
+        return f"data:{mime};base64,{base64.b64encode(data).decode('ascii')}"
 
     def open(self) -> Image:
-        """The decoded picture (a GIF's first frame), loaded; `.convert("RGB")` works on it."""
+        """The decoded picture in RGB."""
         data = self.fetch()
-        image = decode_picture(data, self.where)
-        self.__dict__["_checked"] = (hashlib.sha256(data).hexdigest(), str(image.format))
-        return image
+        decoded = decode_picture(data, self.where)
+        self.accept(decoded.facts(hashlib.sha256(data).hexdigest()))
+        return decoded.image if decoded.image.mode == "RGB" else decoded.image.convert("RGB")
 
     def fetch(self) -> bytes:
         """The encoded bytes without validation of their content. Raises BadInput where they cannot be read, are too
@@ -113,31 +175,31 @@ class Picture:
             raise BadInput(f"Picture {self.where}: its content changed after it was checked. Run again.")
         return data
 
-    def _facts(self) -> tuple[str, str]:
-        if "_checked" not in self.__dict__:
+    def _facts(self) -> Facts:
+        if self.known is None:
             self.read()
-        digest, kind = self.__dict__["_checked"]
-        return digest, kind
+        facts: Facts = self.__dict__["_checked"]
+        return facts
 
 
-def check_picture(data: bytes | None, where: str) -> str:
-    """The picture's format ("PNG", ...) after decoding it. Raises BadInput where it is not one complete, usable
-    picture.
-    """
-    return str(decode_picture(data, where).format)
+def check_picture(data: bytes | None, where: str, digest: str) -> Facts:
+    """The facts of a picture, after decoding it. Raises BadInput where it is not one complete, usable picture."""
+    return decode_picture(data, where).facts(digest)
 
 
-def decode_picture(data: bytes | None, where: str) -> Image:
-    """The decoded picture, loaded. Raises BadInput as `check_picture` does."""
+def decode_picture(data: bytes | None, where: str) -> Decoded:
+    """The picture's pixels, as `pixels.shown`. Raises BadInput as `check_picture` does."""
     image = _open(data, where)
-    _load(image.load, image, where)
-    return image
+    kind = "JPEG" if image.format == "MPO" else str(image.format)  # JPEG with more pictures behind the first
+    pixels = _load(lambda: shown(image), image, where)
+    pixels.image.info = {}  # else what encodes them again writes a colour profile or a colour key
+    return Decoded(pixels.image, kind, pixels.altered, pixels.animated)
 
 
 def decode_later(data: bytes | None, picture: Picture) -> Image:
     """The picture with its format and size validated; its pixels are decoded and validated at first use.
 
-    The image carries `picture` as an attribute of that name, for models that read and decode by themselves.
+    data: as `Picture.encoded`, of which any decoder makes the same pixels. The image carries `picture` as an attribute of that name, for models that read and decode by themselves.
     """
     image = _open(data, picture.where)
     load = image.load

@@ -186,7 +186,7 @@ class ImageTextAPI(LocalAPI):
             # A video's bytes come as a picture's do: from a `data:` URI or a file.
             clips = [picture_of(part.video, "the question") for part in parts if isinstance(part, ContentVideo)]
             videos = [sample_frames(clip.read_bytes(), self.frames, where=clip.where) for clip in clips]
-            pictures = tuple(image.open().convert("RGB") for image in images)
+            pictures = tuple(image.open() for image in images)
             frames = tuple([frame.image for frame in video] for video in videos)
             turns.append(ModelTurn(message.role, message.text, pictures, frames))
         return turns

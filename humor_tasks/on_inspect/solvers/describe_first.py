@@ -50,7 +50,7 @@ def describe_first_solver(
 
     async def answers(model: Model, picture: Picture) -> dict[str, str]:
         """The describer's answers; concurrent samples with the same picture share one request per question."""
-        key = (str(model), picture.sha256())
+        key = (str(model), picture.identity())
         async with locks.setdefault(key, anyio.Lock()):
             if key not in known:
                 replies = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))

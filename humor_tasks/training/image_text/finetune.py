@@ -67,7 +67,7 @@ def read(turns: Sequence[ModelTurn], frames: int) -> list[ModelTurn]:
     """The same turns with decoded pictures, and of each clip so many frames."""
     return [
         turn._replace(
-            pictures=tuple(picture.open().convert("RGB") for picture in turn.pictures),
+            pictures=tuple(picture.open() for picture in turn.pictures),
             videos=tuple(
                 [frame.image for frame in sample_frames(clip.read(), frames, where=clip.where)] for clip in turn.videos
             ),

@@ -71,18 +71,12 @@ class Album:
             if sum(4 * len(data) // 3 for data in small) <= budget:
                 break
             small = [_small(data, "of the page", *size) for data in self.encoded]
-        sizes = (decode_picture(data, "of the page").size for data in small)
+        sizes = (decode_picture(data, "of the page").image.size for data in small)
         return [Encoded(base64.b64encode(data).decode(), *size) for data, size in zip(small, sizes, strict=True)]
 
 
 def _small(data: bytes, where: str, side: int, quality: int) -> bytes:
-    image = decode_picture(data, where)
-    if image.mode not in ("RGB", "L"):
-        image = image.convert("RGBA")
-        white = image.copy()
-        white.paste((255, 255, 255, 255), (0, 0, *image.size))
-        white.alpha_composite(image)
-        image = white.convert("RGB")
+    image = decode_picture(data, where).image
     image.thumbnail((side, side))
     encoded = io.BytesIO()
     image.save(encoded, "WEBP", quality=quality, method=4)
