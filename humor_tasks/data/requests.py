@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data import canary
+from humor_tasks.data.media.names import alike
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import check_text, is_visible, json_lines, read_csv, read_tsv
 from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
@@ -166,7 +167,7 @@ def _picture(folder: Path, identity: str, cell: str, where: str, column: str) ->
     name = cell.strip()
     if _ADDRESS.match(name):
         files = [f"{identity}{ending}" for ending in PICTURES]
-        name = next((file for file in files if os.path.isfile(folder / file)), "")
+        name = next((file for file in files if os.path.isfile(folder / file) or len(alike(folder, file)) == 1), "")
     if not name:
         raise BadInput(
             f"{where}: {column} is a web address, and nothing is downloaded. Save the picture in {folder} as "

@@ -113,7 +113,7 @@ class Source:
 
     def content(self) -> str:
         """What identifies the pixels: `Picture.identity`, or the SHA-256 of a PIL image's pixels as shown."""
-        picture = self.image
+        picture: Picture | Image = self.image
         if isinstance(picture, Picture):
             digest = picture.digest
             if not digest:  # else known without reading; `pixels` reads, where they are needed
@@ -122,15 +122,16 @@ class Source:
             if picture.known is None or picture.known.digest != digest:
                 self._read(picture)
             return picture.identity()
-        self._shown = image = self._of(self.image)
+        self._shown = image = self._of(picture)
         head = f"{image.mode} {image.width} {image.height}\0".encode()
         return hashlib.sha256(head + image.tobytes()).hexdigest()
 
     def pixels(self, how: Pixels) -> np.ndarray[Any, Any]:
         """uint8 [size, size, 3]; must be called after `content`."""
-        return np.array(how.fitted(self._shown or self._read(self.image), self.where))
+        image = self._read(self.image) if self._shown is None else self._shown
+        return np.array(how.fitted(image, self.where))
 
-    def _read(self, picture: Picture) -> Image:
+    def _read(self, picture: Any) -> Image:
         data = self._data or picture.fetch()
         decoded = decode_picture(data, picture.where)
         picture.accept(decoded.facts(hashlib.sha256(data).hexdigest()))

@@ -1,8 +1,8 @@
 """Pictures by their SHA-256 for models that run in this process, instead of base64 in every message.
 
-A handle is a `data:` URI with the picture's identity (`Facts.identity`) in place of the data. It is not base64, so a model elsewhere refuses it and
-never answers without the picture. The pictures stay with the records of a run; nothing here keeps one alive. The log
-gets the pictures themselves: `restore` replaces the handles when a sample ends.
+A handle is a `data:` URI with the picture's identity (`Facts.identity`) in place of the data. It is not base64, so a
+model elsewhere refuses it and never answers without the picture. The pictures stay with the records of a run; nothing
+here keeps one alive. The log gets the pictures themselves: `restore` replaces the handles when a sample ends.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.corpora.mock.shortcuts import Cell, Estimates
+from humor_tasks.data.media.names import near_miss
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import LONE
@@ -97,7 +98,8 @@ class Media:
                 if os.path.isfile(folder / name):  # it exists, but outside the folder
                     raise BadInput(f"{where}: {problem}") from None
         if folder is not None or self.missing != "keep":
-            self.problems.append(f"{where}: {name}")
+            near = near_miss(folder, name) if folder is not None else ""
+            self.problems.append(f"{where}: {name}" + (f" ({near})" if near else ""))
         if self.missing == "drop":
             source.dropped["its file is missing"] += 1
         return None

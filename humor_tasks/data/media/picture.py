@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from humor_tasks.data.media.names import alike, near_miss
 from humor_tasks.data.media.pixels import shown
 from humor_tasks.errors import BadInput
 
@@ -199,7 +200,8 @@ def decode_picture(data: bytes | None, where: str) -> Decoded:
 def decode_later(data: bytes | None, picture: Picture) -> Image:
     """The picture with its format and size validated; its pixels are decoded and validated at first use.
 
-    data: as `Picture.encoded`, of which any decoder makes the same pixels. The image carries `picture` as an attribute of that name, for models that read and decode by themselves.
+    data: as `Picture.encoded`, of which any decoder makes the same pixels. The image carries `picture` as an attribute
+    of that name, for models that read and decode by themselves.
     """
     image = _open(data, picture.where)
     load = image.load
@@ -262,10 +264,17 @@ def resolve_inside(folder: Path, relative: str) -> Path:
 
 
 def picture_file(folder: Path, relative: str) -> Picture:
-    """The picture of a file in a dataset folder. Raises BadInput when it is missing or outside the folder."""
+    """The picture of a file in a dataset folder: the one of this path, else the only one that `names.alike` finds.
+
+    Raises BadInput when there is none, and when it is outside the folder.
+    """
     target = resolve_inside(folder, relative)
     if not target.is_file():
-        raise BadInput(f"{folder}: there is no picture file '{relative}'. Restore it, or correct the row.")
+        near = alike(folder, relative)
+        if len(near) != 1:
+            remedy = near_miss(folder, relative) or "Restore it, or correct the row."
+            raise BadInput(f"{folder}: there is no picture file '{relative}'. {remedy}")
+        target = resolve_inside(folder, near[0])
     return Picture(where=relative, path=str(target), read_bytes=target.read_bytes)
 
 

@@ -51,8 +51,9 @@ def shown(image: Image) -> Shown:
     animated = _animated(image)
     if getattr(image, "default_image", False):  # APNG with a still for other decoders before the first frame
         image.seek(1)
-    stored = _stored(image)
-    frame = image.tile[0][1] if image.format == "GIF" and getattr(image, "tile", None) else None
+    tile = getattr(image, "tile", None)  # how the file stores the pixels, known until they are loaded
+    stored = str(tile[0][3]) if image.format == "PNG" and tile else image.mode  # such as "L;2" or "RGB;16B"
+    frame = tile[0][1] if image.format == "GIF" and tile else None
     image.load()
     flat, altered = _on_white(image, stored)
     if frame is not None and tuple(frame) != (0, 0, *image.size):
@@ -70,12 +71,6 @@ def _animated(image: Image) -> bool:
         return bool(getattr(image, "is_animated", False))
     except Exception:  # a second frame that is damaged; the first one is loaded afterwards
         return True
-
-
-def _stored(image: Image) -> str:
-    """How a PNG stores its samples, such as "L;2" or "RGB;16B"; of other images the mode. Known until it is loaded."""
-    tile = getattr(image, "tile", None)
-    return str(tile[0][3]) if image.format == "PNG" and tile else image.mode
 
 
 def _on_white(image: Image, stored: str) -> tuple[Image, bool]:
@@ -100,7 +95,7 @@ def _on_white(image: Image, stored: str) -> tuple[Image, bool]:
         alpha = clear.getchannel("A")
         white = Pillow.new("RGB", image.size, "white")
         white.paste(clear, mask=alpha)
-        return white, alpha.getextrema()[0] < 255
+        return white, alpha.getextrema() != (255, 255)
     if mode in ("L", "RGB"):
         return image, False
     return _converted(image, "L" if mode == "1" else "RGB"), mode == "CMYK"
@@ -112,7 +107,7 @@ def _converted(image: Image, mode: str) -> Image:
             raise ValueError  # PIL would clip them to white
         return image.convert(mode)
     except ValueError:
-        raise BadInput(f"has {image.mode} samples, whose colours are not known; convert it to 8 bits and RGB.") from None
+        raise BadInput(f"has {image.mode} samples, whose colours are not known; convert it to RGB.") from None
 
 
 def _placed(flat: Image, frame: tuple[int, int, int, int]) -> Image:

@@ -114,11 +114,11 @@ def at(data: bytes, where: str = "row 7 of matching/test") -> Picture:
         (at(encoded(PICTURES[0])[:600]), r"Picture row 7 of matching/test: .*truncated or damaged"),
         (at(b"GIF89a"), r"Picture row 7 of matching/test: "),
         (Image.new("L", (9, 0)), r"image 2 of 2: has no pixels"),
-        (Image.new("I;16", (9, 9)), r"image 2 of 2: has I;16 samples"),
+        (Image.new("F", (9, 9)), r"image 2 of 2: has F samples, whose colours are not known"),
         (Image.new("1", (8_000, 8_000)), r"image 2 of 2: 8000 x 8000 pixels; at most 50,000,000"),
         (Image.new("1", (1, 20_000)), r"image 2 of 2: 1 x 20000 pixels are too narrow for fit=pad"),
     ],
-    ids=["none", "path", "empty", "truncated", "broken", "no pixels", "16 bits", "huge", "strip"],
+    ids=["none", "path", "empty", "truncated", "broken", "no pixels", "no colours", "huge", "strip"],
 )
 def test_images_that_cannot_be_used_are_named(image: Any, said: str) -> None:
     with pytest.raises(BadInput, match=said):

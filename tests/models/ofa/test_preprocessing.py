@@ -224,7 +224,7 @@ def test_a_batch_is_its_pictures() -> None:
     [
         (None, "second: there is no image"),
         ("a.png", "second: is of type str"),
-        (Image.new("I;16", (4, 4)), "second: has I;16 samples"),
+        (Image.new("F", (4, 4)), "second: has F samples"),
         (Image.new("RGB", (0, 4)), "second: has no pixels"),
         (Picture("row 3 of x", None, lambda: encoded(drawing(0))[:300]), "Picture row 3 of x: the PNG data is trunc"),
         (Picture("row 4 of x", None, lambda: b"GIF89a, truly"), "Picture row 4 of x"),
