@@ -12,6 +12,7 @@ scored with pixels as they are stored. Pictures without these properties have th
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from humor_tasks.errors import BadInput
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image, Transpose
 
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")
-_ORIENTATION = 0x0112
+_ORIENTATION, _SHORT = 0x0112, 3
 # EXIF's orientation -> the name of the Image.Transpose that undoes it.
 _TURNS = {
     2: "FLIP_LEFT_RIGHT",
@@ -46,7 +47,7 @@ class Shown(NamedTuple):
 def shown(image: Image) -> Shown:
     """The pixels of an image that PIL opened or made. It may be loaded by this, and is not changed otherwise.
 
-    Raises BadInput for modes that have no colours to show (F, I, LAB), and whatever PIL raises for damaged data.
+    Raises BadInput for modes whose colours are not known (F and I), and whatever PIL raises for damaged data.
     """
     animated = _animated(image)
     if getattr(image, "default_image", False):  # APNG with a still for other decoders before the first frame
@@ -120,17 +121,29 @@ def _placed(flat: Image, frame: tuple[int, int, int, int]) -> Image:
 
 
 def _turn(image: Image) -> Transpose | None:
-    """What undoes EXIF's orientation; None where there is none to undo, and where EXIF is damaged."""
+    """What undoes EXIF's orientation; None where there is none to undo."""
     from PIL import Image as Pillow
 
-    data = image.info.get("exif")
-    if not data:
-        return None
-    exif = Pillow.Exif()
-    try:
-        exif.load(data)
-        value = exif.get(_ORIENTATION)
-    except Exception:  # any exception, depending on the damage
-        return None
-    name = _TURNS.get(value) if isinstance(value, int) else None
+    name = _TURNS.get(_orientation(image.info.get("exif") or b""))
     return None if name is None else Pillow.Transpose[name]
+
+
+def _orientation(exif: bytes) -> int:
+    """The orientation in EXIF data, one SHORT in the first directory as the standard has it; 0 where there is none.
+
+    PIL's reader would warn of damaged data and take other types, which browsers do not.
+    """
+    data = exif.removeprefix(b"Exif\0\0")
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(data[:4])
+    if order is None:
+        return 0
+    try:
+        (start,) = struct.unpack_from(f"{order}I", data, 4)
+        (entries,) = struct.unpack_from(f"{order}H", data, start)
+        for entry in range(start + 2, start + 2 + 12 * entries, 12):
+            tag, kind, count, value = struct.unpack_from(f"{order}HHIHxx", data, entry)
+            if tag == _ORIENTATION:
+                return int(value) if (kind, count) == (_SHORT, 1) else 0
+    except struct.error:  # the data ends before
+        pass
+    return 0
