@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.data.media.picture import MAX_PIXELS, Picture
+from humor_tasks.data.media.pixels import shown
 from humor_tasks.data.media.video_file import open_video
 from humor_tasks.errors import BadInput, check_choice
 
@@ -58,7 +59,7 @@ class Frame:
     seconds: float
     """Display time, from the first frame of the video."""
     image: Image
-    """RGB, rotated upright, with square pixels."""
+    """RGB, rotated upright, with square pixels, and transparent parts on white."""
 
 
 def probe(source: str | Path | bytes, where: str | None = None) -> Video:
@@ -117,7 +118,7 @@ def sample_frames(
     if how == "scene":
         times = _scene_times(source, where, measured, count)
     return [
-        Frame(float((time - measured.start) * measured.tick), _picture(frame, measured.aspect, width, where))
+        Frame(float((time - measured.start) * measured.tick), _picture(frame, measured, width, where))
         for time, frame in _frames_at(source, where, times)
     ]
 
@@ -161,6 +162,8 @@ class _Measured:
     end: int
     tick: Any
     aspect: Any
+    clear: bool
+    """Whether frames may have transparent parts. The fourth byte of AVI's raw pixels has no meaning."""
 
     def midpoints(self, count: int) -> list[int]:
         """The midpoints of `count` equal parts, in ticks."""
@@ -181,7 +184,8 @@ def _measure(source: str | Path | bytes, where: str) -> _Measured:
             width, height = height, width
         rate = float(stream.average_rate) if stream.average_rate else None
         video = Video(seconds, rate, stream.frames or None, width, height, bool(clip.container.streams.audio))
-        return _Measured(video, start, end, stream.time_base, aspect)
+        clear = clip.stream.codec_context.name != "rawvideo" and any(c.is_alpha for c in first.format.components)
+        return _Measured(video, start, end, stream.time_base, aspect, clear)
 
 
 def _scene_times(source: str | Path | bytes, where: str, measured: _Measured, count: int) -> list[int]:
@@ -227,15 +231,26 @@ def _size(frame: Any, aspect: Any, where: str) -> tuple[int, int]:
     return width, height
 
 
-def _picture(frame: Any, aspect: Any, width: int | None, where: str) -> Image:
+def _picture(frame: Any, measured: _Measured, width: int | None, where: str) -> Image:
     from PIL import Image
 
-    across, down = _size(frame, aspect, where)
+    across, down = _size(frame, measured.aspect, where)
     quarters = round(frame.rotation / 90) % 4
     wide, tall = (down, across) if quarters % 2 else (across, down)
     shrink = 1.0 if width is None else min(1.0, width / wide, MAX_ASPECT * width / tall)
     across, down = max(1, round(across * shrink)), max(1, round(down * shrink))
-    image: Image.Image = frame.to_image(width=across, height=down, interpolation="AREA" if shrink < 1 else "BICUBIC")
+    how = {"width": across, "height": down, "interpolation": "AREA" if shrink < 1 else "BICUBIC"}
+    image: Image.Image = _on_white(frame.reformat(format="rgba", **how)) if measured.clear else frame.to_image(**how)
     turns = (None, Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_270)
     turn = turns[quarters]
     return image if turn is None else image.transpose(turn)
+
+
+def _on_white(frame: Any) -> Image:
+    """An RGBA frame, as pictures are shown."""
+    from PIL import Image
+
+    plane = frame.planes[0]
+    upside_down = -1 if plane.line_size < 0 else 1
+    how = ("raw", "RGBA", abs(plane.line_size), upside_down)
+    return shown(Image.frombytes("RGBA", (plane.width, plane.height), bytes(plane), *how)).image

@@ -148,6 +148,23 @@ def test_frames_are_upright(rotation: int, width: int | None) -> None:
         assert seen == pytest.approx(want, abs=25)
 
 
+@pytest.mark.parametrize(
+    ("kind", "codec", "stored"), [("mov", "qtrle", "argb"), ("mov", "png", "rgba"), ("avi", "rawvideo", "bgra")]
+)
+def test_transparent_parts_are_on_white(kind: str, codec: str, stored: str) -> None:
+    picture = Image.new("RGBA", (64, 48))
+    picture.paste((200, 30, 30, 255), (10, 10, 40, 40))
+    out = io.BytesIO()
+    with av.open(out, "w", format=kind) as container:
+        stream = container.add_stream(codec, rate=5)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, stored
+        frame = av.VideoFrame.from_bytes(picture.tobytes(), 64, 48, "rgba")
+        container.mux([*stream.encode(frame.reformat(format=stored)), *stream.encode(None)])
+    image = sample_frames(out.getvalue(), 1)[0].image
+    clear = (0, 0, 0) if kind == "avi" else (255, 255, 255)  # the fourth byte of AVI's raw pixels has no meaning
+    assert (image.mode, image.getpixel((20, 20)), image.getpixel((2, 2))) == ("RGB", (200, 30, 30), clear)
+
+
 @pytest.mark.parametrize(("a", "b"), [(0xF000, 0x3000), (0x3000, 0xF000)])  # the first row of the matrix, in 65,536ths
 def test_a_slant_is_the_nearest_quarter(a: int, b: int) -> None:
     data = bytearray(clip([Image.new("RGB", (80, 48))] * 3))
