@@ -15,7 +15,6 @@ from rooms import REPOSITORY
 
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Turn
-from humor_tasks.models.clip import ClipConfig
 from humor_tasks.models.ofa.preprocessing import square
 from humor_tasks.models.pictures import Pixels, decoded
 from humor_tasks.people.render import data_url
@@ -93,7 +92,7 @@ def by_training(picture: Picture) -> bytes:
 
 
 LOOKS: dict[str, Callable[[Picture], bytes]] = {
-    "CLIP": by_network(Pixels(32, ClipConfig().fit, (0.5,) * 3, (0.5,) * 3)),
+    "CLIP": by_network(Pixels(32, "pad", (0.5,) * 3, (0.5,) * 3)),
     "OFA": by_network(square(32)),
     "an image-text model in training": by_training,
     "a model elsewhere": lambda picture: of_uri(picture.data_uri()),
