@@ -98,7 +98,7 @@ class Picture:
         digest = self.digest or (hashlib.sha256(data).hexdigest() if data else "")
         # A full decode is the expensive part of the validation: cache its result, not the bytes.
         if self.known is None or self.known.digest != digest:
-            self.accept(check_picture(data, self.where, digest))
+            self.accept(check_picture(data, self.where))
         return data
 
     @property
@@ -183,9 +183,9 @@ class Picture:
         return facts
 
 
-def check_picture(data: bytes | None, where: str, digest: str) -> Facts:
+def check_picture(data: bytes | None, where: str) -> Facts:
     """The facts of a picture, after decoding it. Raises BadInput where it is not one complete, usable picture."""
-    return decode_picture(data, where).facts(digest)
+    return decode_picture(data, where).facts(hashlib.sha256(data or b"").hexdigest())
 
 
 def decode_picture(data: bytes | None, where: str) -> Decoded:

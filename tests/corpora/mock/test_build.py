@@ -141,7 +141,7 @@ def test_posts_share_pictures_and_stay_in_one_split(tmp_path: Path) -> None:
     matching = rows(out, "post_matching")
     assert len({row["media_id"] for row in matching}) == len(matching)
     for row in [*detecting.values(), *matching, *rows(out, "post_explaining")]:
-        assert check_picture((out / row["media"]).read_bytes(), row["id"]) == "JPEG"
+        assert check_picture((out / row["media"]).read_bytes(), row["id"]).kind == "JPEG"
     assert load("mock_detecting", dataset=str(out), scene="post", split="train").records[0].picture
     assert TOO_FEW in said  # of validation and test there are too few
 
