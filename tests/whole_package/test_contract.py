@@ -111,7 +111,7 @@ def test_both_harnesses_show_the_same_of_mock(name: str, shown: str, shots: int)
         assert (sample.id, sample.choices or [], sample.target) == (doc["id"], doc["choices"], doc["target"])
         assert (sample.metadata or {})["cluster"] == doc["cluster"]
         assert (sample.metadata or {})["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
-        opened = [image.tobytes() for image in task.doc_to_image(doc)]
+        opened = [image.convert("RGB").tobytes() for image in task.doc_to_image(doc)]
         assert opened == [picture.open().tobytes() for picture in run.prompt(record).pictures]
         assert len(opened) == (shots + 1) * (shown == "media")
 
