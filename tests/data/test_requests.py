@@ -57,7 +57,7 @@ def test_the_columns_of_mwahaha_are_put_into_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize("images", [None, "gifs"])
 def test_a_web_address_is_the_picture_of_that_id(images: str | None, tmp_path: Path) -> None:
     folder = tmp_path / (images or "")
-    first, second = picture(folder / "img_1.gif"), picture(folder / "img_2.png")
+    first, second = picture(folder / "IMG_1.GIF"), picture(folder / "img_2.png")
     rows = ("img_1\thttps://example.org/1.gif\t-", "img_2\thttps://example.org/2.gif\tMy cat is ______")
     path = written(tmp_path / "task-b2.tsv", "id\turl\tprompt", *rows)
     found = read_requests(path, folder if images else None)

@@ -172,6 +172,17 @@ def test_a_handle_lives_as_long_as_any_picture_with_its_bytes() -> None:
         picture_by(shown, "of q")
 
 
+def test_a_handle_of_transparent_pixels_is_not_the_files_hash() -> None:
+    """It stands in the key of Inspect's cache, where older code kept replies about other pixels of the same file."""
+    clear = encoded(drawing(0, (60, 44), "RGBA"))
+    one = Picture("clear", None, lambda: clear)
+    shown = handle(one)
+    assert one.sha256() not in shown
+    found = picture_by(shown, "of q")
+    assert found is not None
+    assert found.open().tobytes() == one.open().tobytes()
+
+
 def test_an_unknown_handle_is_an_error_and_never_no_picture() -> None:
     lost = f"data:image/png;base64,sha256:{'0' * 64}"
     asked = ChatMessageUser(content=[ContentImage(image=lost)], metadata={"id": "q1", "choices": ["a", "b"]})

@@ -84,6 +84,7 @@ def test_cartoons_and_posts_of_ones_own(tmp_path: Path) -> None:
         ("a.jpg, ,,,,", "line 2: caption is"),
         ("../secret.jpg,x,,,,", "leaves the dataset folder"),
         ("none.jpg,x,,,,", "1 missing file"),
+        ("a%2Ejpg,x,,,,", "a%2Ejpg (There is 'a.jpg'; correct the row.)"),
         ("a.jpg,x,,,,../1", "is not a valid id"),
     ],
 )

@@ -78,6 +78,15 @@ def key_of(data: bytes) -> str:
     return HOW.key(picture_of(data).sha256())
 
 
+def test_altered_pixels_are_kept_under_another_key_than_the_files_hash() -> None:
+    """A cache that older code filled has the pixels of transparent files under their SHA-256: other ones."""
+    clear = encoded(drawing(1, (60, 44), "RGBA"))
+    pixels, picture = checked(clear), picture_of(clear)
+    assert pixels.pop(key_of(clear)) is None
+    kept = pixels.pop(HOW.key(picture.identity()))
+    assert np.array_equal(kept, decoded_pixels([picture], HOW, [""], 1)[0])
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 def test_pixels_from_the_check_equal_those_that_the_network_decodes(kind: str, mode: str) -> None:
