@@ -162,7 +162,7 @@ def test_what_is_no_reward_model(tmp_path: Path) -> None:
         "writes": r"is no reward model, which classifies sequences with one output; it is LlamaForCausalLM with",
         "three": r"it is LlamaForSequenceClassification with 3 outputs\.$",
         "lora": r"is an adapter; merge it into its model \(peft: merge_and_unload\) and save that\.$",
-        "gone": r"there is no such folder with a transformers model",
+        "gone": r"there is no such folder, and it cannot be loaded from the hub",
     }
     for name, message in said.items():
         with pytest.raises(BadInput, match=message):
