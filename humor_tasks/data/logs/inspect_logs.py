@@ -325,6 +325,8 @@ CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
 """The solvers of this package that change the question; its others are steps of its tasks."""
 EXPECTED = f"{OURS}expected_answer"
 """The solver of `estimate=expected`, which reads another answer from the same question."""
+TEMPLATED = ("reward/", "image_text/")
+"""The providers of this package that apply a model's chat template."""
 UNSEEN = {
     *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
     *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
@@ -335,8 +337,9 @@ UNSEEN = {
 def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     """The signature of the run, with entries for all that the plan and the settings change of the plain task.
 
-    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
-    `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
+    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest),
+    `generation` (settings of the model that the task does not prescribe) and `chat_template` (`folded` where system
+    text begins the user's turn). A plain run has none of them.
     """
     metadata = log.eval.metadata or {}
     plain = Signature.parse(str(metadata.get("signature", "")))
@@ -352,7 +355,17 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     entries = {"solver": "+".join((*solvers, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
+    entries |= _template(log.eval.model, samples)
     return signature.with_entries(entries).with_generation(_chosen(log))
+
+
+def _template(model: str, samples: Iterable[EvalSample]) -> dict[str, str]:
+    """What a provider of this package changed of a chat template, as the first answer says."""
+    if not model.startswith(TEMPLATED):
+        return {}
+    first = next((sample.output for sample in samples if sample.output.choices), None)
+    said = ((first and first.metadata) or {}).get("chat_template")
+    return {"chat_template": str(said)} if said else {}
 
 
 def _chosen(log: EvalLog) -> dict[str, Any]:
