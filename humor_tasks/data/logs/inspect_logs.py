@@ -18,7 +18,7 @@ from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
 from humor_tasks.data.logs import invocation
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata, template_entry
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput
@@ -325,8 +325,6 @@ CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
 """The solvers of this package that change the question; its others are steps of its tasks."""
 EXPECTED = f"{OURS}expected_answer"
 """The solver of `estimate=expected`, which reads another answer from the same question."""
-TEMPLATED = ("reward/", "image_text/")
-"""The providers of this package that apply a model's chat template."""
 UNSEEN = {
     *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
     *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
@@ -355,17 +353,8 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     entries = {"solver": "+".join((*solvers, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
-    entries |= _template(log.eval.model, samples)
+    entries |= template_entry(log.eval.model, (sample.output for sample in samples))
     return signature.with_entries(entries).with_generation(_chosen(log))
-
-
-def _template(model: str, samples: Iterable[EvalSample]) -> dict[str, str]:
-    """What a provider of this package changed of a chat template, as the first answer says."""
-    if not model.startswith(TEMPLATED):
-        return {}
-    first = next((sample.output for sample in samples if sample.output.choices), None)
-    said = ((first and first.metadata) or {}).get("chat_template")
-    return {"chat_template": str(said)} if said else {}
 
 
 def _chosen(log: EvalLog) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.model import ModelOutput
 from standins.tiny_text import tiny_tokenizer
 
+from humor_tasks.data.logs.record import template_entry
 from humor_tasks.errors import BadInput
 from humor_tasks.models.image_text import ModelTurn, text_of
 from humor_tasks.models.text.templates import Form, chat_text, fit_template, is_folding
@@ -168,3 +170,16 @@ def test_templates_of_models_that_see(template: str, expected: str) -> None:
     processor = Processor(template + PROMPT)
     assert text_of(processor, LOOKS) == expected
     assert is_folding(processor) == ("[system]" not in expected)
+
+
+def test_the_answer_of_a_provider_signs_the_log() -> None:
+    outputs = [ModelOutput(), output("chat_template"), ModelOutput.from_content("m", "Answer: A")]
+    assert template_entry("reward/m", outputs) == {"chat_template": "folded"}
+    assert template_entry("image_text/m", outputs[::-1]) == template_entry("reward/m", []) == {}
+    assert template_entry("openai/m", outputs) == {}
+
+
+def output(name: str) -> ModelOutput:
+    written = ModelOutput.from_content("m", "Answer: A")
+    written.metadata = {name: "folded"}
+    return written
