@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,12 @@ def not_loaded(who: str, name: str, problem: Exception) -> BadInput:
         return BadInput(f"{who}: there is no such folder, and it cannot be loaded from the hub ({one_line(problem)}).")
     if fault := faulty_file(path):
         return BadInput(f"{who}: the folder's model cannot be loaded: {fault}.")
+    if "weights_only" in str(problem):  # torch's message then suggests to disable weights_only
+        named = re.search(r"GLOBAL (\S+)", str(problem))
+        return BadInput(
+            f"{who}: the folder's model cannot be loaded: its torch file holds {named[1] if named else 'objects'} besides "
+            "tensors, and no code in a file is executed. Take its weights as .safetensors, from a source that you trust."
+        )
     return BadInput(f"{who}: the folder's model cannot be loaded ({one_line(problem)}).")
 
 

@@ -336,8 +336,7 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     """The signature of the run, with entries for all that the plan and the settings change of the plain task.
 
     The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest),
-    `generation` (settings of the model that the task does not prescribe) and `chat_template` (`folded` where system
-    text begins the user's turn). A plain run has none of them.
+    `generation` (settings that the task does not prescribe) and `chat_template`. A plain run has none of them.
     """
     metadata = log.eval.metadata or {}
     plain = Signature.parse(str(metadata.get("signature", "")))
