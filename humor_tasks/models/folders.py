@@ -31,8 +31,9 @@ def not_loaded(who: str, name: str, problem: Exception) -> BadInput:
     if "weights_only" in str(problem):  # torch's message then suggests to disable weights_only
         named = re.search(r"GLOBAL (\S+)", str(problem))
         return BadInput(
-            f"{who}: the folder's model cannot be loaded: its torch file holds {named[1] if named else 'objects'} besides "
-            "tensors, and no code in a file is executed. Take its weights as .safetensors, from a source that you trust."
+            f"{who}: the folder's model cannot be loaded: its torch file holds {named[1] if named else 'objects'} "
+            "besides tensors, and no code in a file is executed. Take its weights as .safetensors, from a source that "
+            "you trust."
         )
     return BadInput(f"{who}: the folder's model cannot be loaded ({one_line(problem)}).")
 
