@@ -6,11 +6,26 @@ A message names the place (file, row, field), what was found there, and the reme
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])?")
+"""Codes for colours, links and the like in a terminal (ECMA-48), which messages of libraries have."""
 
 
 class BadInput(ValueError):
-    """Data or parameters of the user cannot be used; the message names the place and the remedy."""
+    """Data or parameters of the user cannot be used; the message names the place and the remedy.
+
+    Its text has no codes for terminals, also where it quotes a library.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_ESCAPES.sub("", str(message)))
+
+
+def one_line(problem: object, most: int = 300) -> str:
+    """A library's message for a message of ours: one line without codes for terminals, of at most `most` characters."""
+    return " ".join(_ESCAPES.sub("", str(problem)).split())[:most]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

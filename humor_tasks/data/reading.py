@@ -108,6 +108,8 @@ def _is_json(text: str) -> bool:
 def _instead(text: str) -> str:
     """What a text that is not JSON seems to be, judged by its first line."""
     first = next((line for line in text.split("\n") if line.strip()), "")
+    if first.startswith("version https://git-lfs"):
+        return " It is a pointer of git LFS instead of the content: run `git lfs pull` in its repository."
     return " It looks like CSV, and JSON is wanted." if _CELLS.fullmatch(first) else ""
 
 

@@ -1,74 +1,47 @@
-"""Files of model and training folders: their names, and weights as named tensors. Importing it imports no torch."""
+"""Folders of models and training: the names of their files, and their weights. Importing it imports no torch."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from humor_tasks.data.writing import replacing
-from humor_tasks.errors import BadInput, listed
+from humor_tasks.errors import BadInput, listed, one_line
+from humor_tasks.models.weight_files import faulty_file, read_state
 
 if TYPE_CHECKING:
     import torch
 
 CONFIG, METRICS = "config.json", "metrics.json"
 WEIGHTS, INDEX, TORCH = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
-_NESTED = ("state_dict", "model_state_dict")  # by open_clip's training, and by the released code of Hessel et al.
 
 
 def not_loaded(who: str, name: str, problem: Exception) -> BadInput:
     """The error for weights, in a folder or on the hub, that a library could not load."""
-    message = " ".join(str(problem).split())[:300]
-    if Path(name).is_dir():
-        return BadInput(f"{who}: the folder's model cannot be loaded ({message}).")
-    return BadInput(f"{who}: no such folder, and it cannot be loaded from the hub ({message}).")
+    path = Path(name).expanduser()
+    if path.is_file():
+        return BadInput(f"{who}: it is a file; give the folder that holds it, with its {CONFIG}.")
+    if not path.is_dir():
+        return BadInput(f"{who}: there is no such folder, and it cannot be loaded from the hub ({one_line(problem)}).")
+    if fault := faulty_file(path):
+        return BadInput(f"{who}: the folder's model cannot be loaded: {fault}.")
+    if "weights_only" in str(problem):  # torch's message then suggests to disable weights_only
+        named = re.search(r"GLOBAL (\S+)", str(problem))
+        return BadInput(
+            f"{who}: the folder's model cannot be loaded: its torch file holds {named[1] if named else 'objects'} "
+            "besides tensors, and no code in a file is executed. Take its weights as .safetensors, from a source that "
+            "you trust."
+        )
+    return BadInput(f"{who}: the folder's model cannot be loaded ({one_line(problem)}).")
 
 
-def read_state(
-    path: Path, who: str, skip: Collection[str] = (), skipped: list[str] | None = None
-) -> dict[str, torch.Tensor]:
-    """The tensors of a .safetensors or torch file, by name; no code in the file is executed.
-
-    skip: names of entries that are not weights and are ignored; those found are added to `skipped`. Raises BadInput for
-    a file that cannot be read or holds anything but tensors.
-    """
-    import torch
-    from safetensors.torch import load_file
-
-    is_safetensors = path.suffix == ".safetensors"
-    try:
-        content: Any = load_file(path) if is_safetensors else torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as problem:  # safetensors, zipfile, pickle and torch raise different classes
-        message = str(problem).strip().split("\n")[0]
-        if "weights_only" in message:  # torch's message then suggests to disable weights_only
-            named = re.search(r"GLOBAL (\S+)", str(problem))
-            message = f"it holds {named[1] if named else 'objects'} besides tensors"
-        raise BadInput(
-            f"{who}: {path} cannot be read as weights ({type(problem).__name__}: {message}). Only tensors are read; "
-            "save the model's state_dict, preferably as .safetensors."
-        ) from None
-    for name in _NESTED:
-        if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
-            content = content[name]
-    if not isinstance(content, Mapping):
-        raise BadInput(f"{who}: {path} holds a {type(content).__name__} instead of weights by name.")
-    if skipped is not None:
-        skipped += [str(name) for name in content if name in skip]
-    state = {
-        str(name).removeprefix("module.").removeprefix("_orig_mod."): tensor
-        for name, tensor in content.items()
-        if name not in skip
-    }
-
-    def is_dense(value: object) -> bool:
-        return isinstance(value, torch.Tensor) and value.layout == torch.strided and not value.is_meta
-
-    if wrong := [name for name, value in state.items() if not is_dense(value)]:
-        raise BadInput(f"{who}: {path} holds more than weights: {listed('non-tensor', wrong, most=5)}.")
-    return state
+def no_weights(who: str, folder: Path, expected: str) -> BadInput:
+    """The error for a folder without a file of weights, with what it holds instead."""
+    fault = faulty_file(folder)
+    return BadInput(f"{who}: {folder} holds no weights; there should be {expected}.{fault and f' {fault}.'}")
 
 
 def read_folder(folder: Path, who: str) -> dict[str, torch.Tensor]:
@@ -81,7 +54,7 @@ def read_folder(folder: Path, who: str) -> dict[str, torch.Tensor]:
     else:
         names = [name for name in (WEIGHTS, TORCH) if (folder / name).is_file()][:1]
     if not names:
-        raise BadInput(f"{who}: {folder} holds no weights; there should be {WEIGHTS}, {INDEX} or {TORCH}.")
+        raise no_weights(who, folder, f"{WEIGHTS}, {INDEX} or {TORCH}")
     state: dict[str, torch.Tensor] = {}
     for name in names:  # symbolic links are followed, because the hub's cache consists of them
         state |= read_state(folder / name, who)

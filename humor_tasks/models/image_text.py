@@ -16,9 +16,9 @@ import torch
 from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import Batches, default_precision, pick_device
-from humor_tasks.models.text.causal import chat_text
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.models.text.pretrained import generate, open_network, open_processor
+from humor_tasks.models.text.templates import fit_template, shown
 
 # ---- turns as the text and the tensors of a processor ---------------------------------------------
 
@@ -50,15 +50,18 @@ def text_of(processor: Any, turns: Conversation, prefix: str = "") -> str:
         for mark in filter(None, marks.values()):  # would stand for a picture
             text = text.replace(mark, " ".join([mark[:1], mark[1:-1], mark[-1:]]))
         parts.append((turn.role, media, text))
+    texts = ["".join([*(f"{marks[kind]}\n" for kind in media), text]) for _, media, text in parts]
     if not processor.chat_template:
-        return plain_text(
-            ("".join([*(f"{marks[kind]}\n" for kind in media), text]) for _, media, text in parts), prefix
-        )
-    messages = [
-        {"role": role, "content": [*({"type": kind} for kind in media), {"type": "text", "text": text}]}
-        for role, media, text in parts
-    ]
-    return chat_text(processor, messages)
+        return plain_text(texts, prefix)
+    if not fit_template(processor, parts=True).parts:
+        return shown(processor, [{"role": turn.role, "content": text} for turn, text in zip(turns, texts, strict=True)])
+    return shown(
+        processor,
+        [
+            {"role": role, "content": [*({"type": kind} for kind in media), {"type": "text", "text": text}]}
+            for role, media, text in parts
+        ],
+    )
 
 
 def tensors_of(processor: Any, texts: Sequence[str], conversations: Sequence[Conversation]) -> dict[str, torch.Tensor]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, one_line
 
 NOTES = "training.json"
 _NAME, _BEST = "checkpoint-", "best-"
@@ -82,7 +82,7 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any =
     except torch.OutOfMemoryError:
         raise
     except Exception as problem:  # safetensors, torch and json raise different classes
-        message = " ".join(str(problem).split())[:300]
+        message = one_line(problem)
         raise BadInput(
             f"{checkpoints[-1]}: training cannot resume from it ({message}); remove {output} to start again."
         ) from None

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, one_line
 from humor_tasks.models.quality.model import BATCH, SIDES, TextQuality, encoded, sides_of
 from humor_tasks.models.text.pretrained import open_tokenizer
 
@@ -65,9 +65,7 @@ def _trained(
             name, num_labels=1, problem_type="multi_label_classification", trust_remote_code=False
         )
     except (OSError, ValueError) as problem:
-        raise BadInput(
-            f"--quality-model {name}: cannot classify text ({' '.join(str(problem).split())[:300]})."
-        ) from None
+        raise BadInput(f"--quality-model {name}: cannot classify text ({one_line(problem)}).") from None
     network.config.pad_token_id = tokenizer.pad_token_id
     with tempfile.TemporaryDirectory() as folder:
         settings = TrainingArguments(

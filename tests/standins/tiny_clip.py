@@ -40,6 +40,15 @@ def state(seed: int = 0) -> dict[str, Any]:
         return {name: value + 0.05 * torch.randn_like(value) for name, value in model.state_dict().items()}
 
 
+def network(weights: dict[str, Any]) -> Any:
+    """open_clip's network with weights of `TINY`."""
+    import open_clip
+
+    made = open_clip.CLIP(**json.loads(json.dumps(CONFIG))).eval()
+    made.load_state_dict(weights)
+    return made
+
+
 def weight_file(folder: Path) -> str:
     from safetensors.torch import save_file
 

@@ -18,7 +18,7 @@ from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
 from humor_tasks.data.logs import invocation
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata, template_entry
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput
@@ -335,8 +335,8 @@ UNSEEN = {
 def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     """The signature of the run, with entries for all that the plan and the settings change of the plain task.
 
-    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
-    `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
+    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest),
+    `generation` (settings that the task does not prescribe) and `chat_template`. A plain run has none of them.
     """
     metadata = log.eval.metadata or {}
     plain = Signature.parse(str(metadata.get("signature", "")))
@@ -352,6 +352,7 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     entries = {"solver": "+".join((*solvers, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
+    entries |= template_entry(log.eval.model, (sample.output for sample in samples))
     return signature.with_entries(entries).with_generation(_chosen(log))
 
 

@@ -237,3 +237,15 @@ def task_metadata(held: Mapping[str, Any], where: str = "a sample") -> TaskMetad
 def logged_facts(record: Record) -> dict[str, Any]:
     """What a log keeps of a record for `task_metadata`."""
     return {"groups": dict(record.groups), "facts": dict(record.facts)}
+
+
+TEMPLATED = ("reward/", "image_text/")
+"""The providers of this package that apply a model's chat template."""
+
+
+def template_entry(model: str, outputs: Iterable[Any]) -> dict[str, str]:
+    """The signature's entry for what such a provider changed of the template, as a run's first answer says."""
+    if not model.startswith(TEMPLATED):
+        return {}
+    said = next((output.metadata or {} for output in outputs if output.choices), {}).get("chat_template")
+    return {"chat_template": str(said)} if said else {}

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from humor_tasks.data.records import Grouped, ReplyLength
@@ -50,12 +51,14 @@ class Chooser(Protocol):
     """A model that scores choices: higher is better, on any scale.
 
     `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole. `batch_size`: the number of
-    questions that it best answers together; 0 where it does not matter.
+    questions that it best answers together; 0 where it does not matter. `signed`: entries of the signature for what it
+    changes in the question.
     """
 
     name: str
     reads_prompt: bool = False
     batch_size: int = 0
+    signed: Mapping[str, str] = MappingProxyType({})
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """A list of scores per question, with one score per choice."""

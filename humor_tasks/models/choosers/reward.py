@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
+from humor_tasks.models.text.templates import FOLDED, fit_template, is_folding, refused, shaped
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +37,9 @@ class RewardChooser(Chooser):
     """Scores are rewards of prompt and caption together, tokenised as TRL tokenises its rows.
 
     model: a hub id or folder. format: `conversational` applies the tokenizer's chat template; `standard` appends the
-    caption and the end token to the prompt's text. By default the template is applied where there is one. Texts longer
-    than the model's context lose their beginning, which is counted in `cut`. Raises BadInput for a model of
-    another kind.
+    caption and the end token to the prompt's text. By default the template is applied where there is one, and system
+    text begins the user's turn where it has no system turn. Texts longer than the model's context lose their beginning,
+    which is counted in `cut`. Raises BadInput for a model of another kind, and a template that refuses the turns.
     """
 
     def __init__(
@@ -72,6 +73,12 @@ class RewardChooser(Chooser):
         self.format = check_choice("reward: format", format or FORMATS[bool(has)], FORMATS)
         if self.format == "conversational" and not has:
             raise BadInput(f"reward: format=conversational: the tokenizer of {model} has no chat template.")
+        self.parts = False
+        if self.format == "conversational":
+            self.parts = fit_template(self.tokenizer).parts
+            self._tokens("", "A caption.")  # a template that refuses the turns does so before the first question
+            if is_folding(self.tokenizer):
+                self.signed = {"chat_template": FOLDED}
         self.cut = 0
 
     def check(self, question: Question) -> None:
@@ -121,8 +128,13 @@ class RewardChooser(Chooser):
 
     def _tokens(self, context: str, caption: str, **how: Any) -> list[int]:
         if self.format == "conversational":
-            turns = [*self.request.messages(context), {"role": "assistant", "content": caption}]
-            return list(self.tokenizer.apply_chat_template(turns, tokenize=True, return_dict=True, **how)["input_ids"])
+            said = [*self.request.messages(context), {"role": "assistant", "content": caption}]
+            turns = [turn | {"content": shaped(turn["content"], self.parts)} for turn in said]
+            try:
+                ids = self.tokenizer.apply_chat_template(turns, tokenize=True, return_dict=True, **how)["input_ids"]
+            except Exception as problem:  # jinja2's errors, and what a template raises itself
+                raise refused(self.tokenizer, turns, problem, ", or use format=standard") from None
+            return list(ids)
         end = self.tokenizer.eos_token or ""
         text = f"{self.request.text(context)} {caption}"
         return list(self.tokenizer(text if text.endswith(end) else text + end, **how)["input_ids"])

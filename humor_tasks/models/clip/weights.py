@@ -8,7 +8,6 @@ which for some errors reads a torch file again without weights_only.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import json
 import logging
@@ -24,10 +23,12 @@ from torch import nn
 
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.writing import write_json
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput, check_choice, one_line
 from humor_tasks.models.clip import hugging_face
+from humor_tasks.models.clip.architectures import check_architecture, fitting
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
-from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, read_folder, read_state, save_state
+from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, no_weights, read_folder, save_state
+from humor_tasks.models.weight_files import read_state
 
 MODEL_CONFIG = "open_clip_config.json"
 KIND = "humor_tasks.clip"
@@ -84,13 +85,21 @@ class LoadedClip:
 
 
 def fill(model: nn.Module, state: Mapping[str, torch.Tensor], where: str, architecture: str) -> None:
-    """Load the weights. Raises BadInput naming keys that are missing, unexpected, or of another shape or type."""
+    """Load the weights. Raises BadInput naming keys that are missing, unexpected, or of another shape or type, and the
+    architectures that have the sizes of these weights.
+    """
     problems = misfits(model.state_dict(), state)
     if problems:
-        raise BadInput(f"clip: {where} does not fit {architecture}: {'; '.join(problems)}.")
+        raise BadInput(f"clip: {where} does not fit {architecture}: {'; '.join(problems)}.{_named(state)}")
     model.load_state_dict(state)
     if not math.isfinite(scale := float(state["logit_scale"].float().exp())):
         raise BadInput(f"clip: {where} is damaged: its logit scale is {scale}.")
+
+
+def _named(state: Mapping[str, torch.Tensor]) -> str:
+    """A sentence with the architectures of these sizes, or nothing."""
+    names = fitting(state)
+    return f" Its sizes are those of {' and '.join(names[:4])}." if names else ""
 
 
 def _is_number(value: object) -> bool:
@@ -102,13 +111,17 @@ def open_model(config: ClipConfig) -> LoadedClip:
     name, path = config.pretrained, Path(config.pretrained).expanduser()
     if path.is_file():
         return _of_file(path, config.architecture, config.activation)
+    if not path.is_dir() and (
+        path.is_absolute()
+        or name.startswith((".", "~"))
+        or path.suffix in (".safetensors", ".pt", ".pth", ".ckpt", ".bin")
+    ):
+        raise BadInput(f"clip: {name}: there is no such file or folder.")
     for setting in ("architecture", "activation"):
         if getattr(config, setting) is not None:
             raise BadInput(f"clip: {setting} is for a weight file, and {name} is not one.")
     if path.is_dir():
         return _of_folder(path)
-    if path.is_absolute() or name.startswith((".", "~")) or path.suffix in (".safetensors", ".pt", ".pth", ".bin"):
-        raise BadInput(f"clip: {name}: there is no such file or folder.")
     if name.startswith(HUB):
         return _of_hub(name)
     architecture, _, tag = name.rpartition("/")
@@ -127,7 +140,7 @@ def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
 def _of_tag(architecture: str, tag: str) -> LoadedClip:
     import open_clip
 
-    _check_architecture(architecture)
+    check_architecture(architecture)
     if tag == "random":
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
@@ -157,9 +170,10 @@ def _of_hub(name: str) -> LoadedClip:
 
 def _of_file(path: Path, architecture: str | None, activation: str | None) -> LoadedClip:
     if architecture is None:
-        raise BadInput(f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336.")
+        what = f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336."
+        raise BadInput(f"{what}{_named(_read(path).state)}")
     architecture = architecture.replace("/", "-")
-    _check_architecture(architecture)
+    check_architecture(architecture)
     weights = _read(path)
     quick_gelu = _quick_gelu(architecture, activation, weights)
     loaded = _fill(_build(architecture, architecture, bool(quick_gelu)), weights)
@@ -196,7 +210,7 @@ def _of_folder(folder: Path) -> LoadedClip:
     if (folder / MODEL_CONFIG).is_file():
         path = next((folder / name for name in _FILES if (folder / name).is_file()), None)
         if path is None:
-            raise BadInput(f"clip: {folder} holds no weights; there should be one of {', '.join(_FILES)}.")
+            raise no_weights("clip", folder, f"one of {', '.join(_FILES)}")
         is_ours = about.get("kind") == KIND
         loaded = _build(f"local-dir:{folder}", str(about.get("architecture", folder.name)) if is_ours else folder.name)
         if is_ours:
@@ -240,19 +254,6 @@ def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_architecture(name: str) -> None:
-    """Raise BadInput with the nearest names for an architecture that open_clip does not know."""
-    import open_clip
-
-    known = open_clip.list_models()
-    if name in known:
-        return
-    folded = {other.lower(): other for other in known}
-    close = difflib.get_close_matches(name.lower(), folded, n=4, cutoff=0.4)
-    near = f" The nearest are {', '.join(folded[c] for c in close)}." if close else ""
-    raise BadInput(f"clip: open_clip has no architecture '{name}'.{near} open_clip.list_models() lists all.")
-
-
 def _build(name: str, architecture: str, quick_gelu: bool = False) -> LoadedClip:
     """open_clip's model `name` (an architecture, or the location of its configuration) with untrained weights."""
     import open_clip
@@ -265,8 +266,7 @@ def _build(name: str, architecture: str, quick_gelu: bool = False) -> LoadedClip
             tokenizer = open_clip.get_tokenizer(name)
             model_config = open_clip.get_model_config(name)
     except Exception as problem:  # a damaged configuration raises any exception
-        message = " ".join(str(problem).split())
-        raise BadInput(f"clip: {name} cannot be built ({type(problem).__name__}: {message}).") from problem
+        raise BadInput(f"clip: {name} cannot be built ({type(problem).__name__}: {one_line(problem)}).") from problem
     preprocess = {key: model.visual.preprocess_cfg[key] for key in _PREPROCESS}
     config = model_config | ({"quick_gelu": True} if quick_gelu else {})
     return LoadedClip(model.eval(), tokenizer, architecture, config, preprocess)
@@ -311,8 +311,10 @@ def _fill(loaded: LoadedClip, weights: _Weights, resize: bool = False) -> Loaded
     for name in ("logit_scale", "logit_bias"):  # stored as a scalar or as a list with one entry
         if name in state and getattr(model, name, None) is not None and state[name].numel() == 1:
             state[name] = state[name].reshape(getattr(model, name).shape)
-    if "text.transformer.embeddings.position_ids" not in model.state_dict():  # written by old versions of transformers
-        state.pop("text.transformer.embeddings.position_ids", None)
+    # Positions, by old versions of transformers, and the causal mask, by TorchScript, follow from the configuration.
+    derived = (name for name in state if name.endswith(("transformer.embeddings.position_ids", "attn_mask")))
+    for name in [name for name in derived if name not in model.state_dict()]:
+        del state[name]
     if resize:
         resize_pos_embed(state, model)
         resize_text_pos_embed(state, model)
@@ -325,7 +327,7 @@ def _hub_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as problem:
-        raise BadInput(f"clip: {name}: its weights cannot be loaded from the hub ({problem}).") from None
+        raise BadInput(f"clip: {name}: its weights cannot be loaded from the hub ({one_line(problem)}).") from None
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from humor_tasks.models.humicroedit.groups import Groups, embedded
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.resources import FrozenEncoder, WordVectors
 from humor_tasks.models.humicroedit.texts import Edit, missing_extra
+from humor_tasks.models.weight_files import check_weights
 
 BATCH = 4096
 HEAD, TREES = "head.safetensors", "trees.json"
@@ -187,6 +188,7 @@ def head_of(folder: Path, config: dict[str, Any]) -> Any:
 
     if config.get("head") == "trees":
         return Trees.saved(folder / TREES)
+    check_weights(folder / HEAD, "humicroedit")
     tensors = load_file(folder / HEAD)
     return Bayes(tensors) if config.get("head") == "bayes" else Layers(tensors)
 

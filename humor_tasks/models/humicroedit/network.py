@@ -18,6 +18,7 @@ from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.rater import Rater
 from humor_tasks.models.humicroedit.resources import WordVectors, open_encoder
 from humor_tasks.models.humicroedit.texts import CLOSE, OPEN, Edit, Form, written
+from humor_tasks.models.weight_files import read_state
 
 # ---- word vectors in the place of an encoder, so that they can be frozen or tuned as one is -------
 
@@ -316,11 +317,9 @@ class NetworkRater(Rater):
     """The network of a run folder."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
-        from safetensors.torch import load_file
-
         super().__init__()
         self.groups = Groups.saved(folder / FEATURES) if config["features"] else None
-        head = load_file(folder / NETWORK / HEAD)
+        head = read_state(folder / NETWORK / HEAD, "humicroedit")
         self.shape, self.max_length = shape_of(config, len(head["column_mean"])), int(config["max_length"])
         self.tokenizer, encoder = open_encoder(str(folder / NETWORK / MODEL))
         self.network = Network(encoder, self.shape)

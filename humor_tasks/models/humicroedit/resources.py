@@ -11,6 +11,7 @@ from humor_tasks.data.pins import WEIGHTS
 from humor_tasks.data.reading import decode, lines_of
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import not_loaded
+from humor_tasks.models.weight_files import check_weights
 
 # ---- encoders and word vectors --------------------------------------------------------------------
 
@@ -111,6 +112,7 @@ class WordVectors:
         """Load what `save` wrote."""
         from safetensors.numpy import load_file
 
+        check_weights(folder / "vectors.safetensors", "humicroedit")
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         return cls(words, load_file(folder / "vectors.safetensors")["vectors"])
 

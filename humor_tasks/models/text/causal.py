@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -23,18 +23,6 @@ _PLAIN = (
 def plain_template(prefix: str) -> str:
     """A chat template that shows turns as `humor_tasks.data.records.plain_text`; `prefix` begins the answer."""
     return _PLAIN.format(prefix=prefix)
-
-
-def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, Any]]) -> str:
-    """The turns (role, content) as the chat template of a tokenizer or processor shows them, up to where the answer
-    begins.
-    """
-    try:
-        text: str = tokenizer.apply_chat_template(list(turns), add_generation_prompt=True, tokenize=False)
-    except Exception as problem:  # jinja2's errors, and what a template raises itself
-        message = " ".join(str(problem).split())[:200]
-        raise BadInput(f"the model's chat template cannot show the benchmark's turns ({message}).") from None
-    return text
 
 
 class Pair(NamedTuple):

@@ -17,6 +17,7 @@ from humor_tasks.models.devices import Batches, padded, pick_device
 from humor_tasks.models.text.language import LanguageModel
 from humor_tasks.models.text.pretrained import about, context_of, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.seq2seq import Seq2Seq
+from humor_tasks.models.weight_files import read_state
 
 # ---- encoders -------------------------------------------------------------------------------------
 
@@ -195,8 +196,6 @@ class Ranker(Chooser):
     @classmethod
     def load(cls, folder: str, device: str = "auto", batch_size: int = 0) -> Self:
         """The encoder of a folder of `humor-tasks train text`. Raises BadInput for another folder and a damaged one."""
-        from safetensors.torch import load_file
-
         notes, home = about(folder), Path(folder).expanduser()
         if notes.get("kind") != "encoder":
             raise BadInput(
@@ -206,7 +205,8 @@ class Ranker(Chooser):
             network = ChoiceNetwork(
                 open_network(str(home), "encoder"), notes["encoding"], notes["setting"] != "caption_only"
             )
-            head = {name.removeprefix("head."): tensor for name, tensor in load_file(home / HEAD).items()}
+            head = read_state(home / HEAD, f"text/{folder}")
+            head = {name.removeprefix("head."): tensor for name, tensor in head.items()}
             network.head.load_state_dict(head)
         except (OSError, KeyError, RuntimeError, ValueError) as problem:
             raise BadInput(f"{folder}: is incomplete ({problem}); copy or train the model again.") from None

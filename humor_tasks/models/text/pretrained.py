@@ -13,6 +13,7 @@ from transformers import LogitsProcessor, TemperatureLogitsWarper, TopKLogitsWar
 from humor_tasks.data.reading import json_object
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.devices import DTYPES
+from humor_tasks.models.folders import not_loaded
 from humor_tasks.models.text.language import Generation, Written
 
 Kind = Literal["seq2seq", "causal", "encoder"]
@@ -99,11 +100,7 @@ def _loaded(loader: str, name: str, revision: str | None, **how: Any) -> Any:
     except torch.OutOfMemoryError:
         raise
     except Exception as problem:  # transformers, safetensors, torch and pickle raise different classes
-        message = " ".join(str(problem).split())[:300]
-        raise BadInput(
-            f"model {name}: there is no such folder with a transformers model, and it cannot be loaded from the hub "
-            f"({message})."
-        ) from None
+        raise not_loaded(f"model {name}", name, problem) from None
 
 
 def context_of(tokenizer: Any, config: Any) -> int | None:

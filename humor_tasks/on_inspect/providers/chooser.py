@@ -94,7 +94,7 @@ class ChooserAPI(LocalAPI):
         letters = LETTERS[: len(scores)]
         top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]
         token = Logprob(token=letters[picked], logprob=logprobs[picked], top_logprobs=top)
-        raw = {"scores": dict(zip(letters, scores, strict=True))}
+        raw = {"scores": dict(zip(letters, scores, strict=True)), **getattr(self.chooser, "signed", {})}
         return self._output(f"Answer: {answer(question, picked)}", Logprobs(content=[token]), raw)
 
     def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:

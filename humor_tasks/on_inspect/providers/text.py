@@ -26,6 +26,7 @@ from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.image_text import ImageText, ModelTurn
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
+from humor_tasks.models.text.templates import FOLDED, is_folding
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.messages import picture_of, question, reply_limit
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
@@ -169,7 +170,10 @@ class ImageTextAPI(LocalAPI):
         prefix = str(metadata.get("prefix", ""))
         reply = await self._batcher(ImageTextRequest(tuple(messages), prefix, how))
         # Without a chat template the prompt, plain text, ended with the prefix.
-        return output(self.model_name, reply, "" if self.model.processor.chat_template else prefix, config)
+        written = output(self.model_name, reply, "" if self.model.processor.chat_template else prefix, config)
+        if is_folding(self.model.processor):
+            written.metadata = {"chat_template": FOLDED}
+        return written
 
     def _written(self, requests: Sequence[ImageTextRequest]) -> list[Written | BadInput]:
         def write(key: tuple[Generation, str], some: Sequence[ImageTextRequest]) -> Sequence[Written]:

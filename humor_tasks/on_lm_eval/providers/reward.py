@@ -29,3 +29,8 @@ class RewardLM(ChooserLM):
         chooser = RewardChooser(pretrained, request, device, size, precision, format, revision)
         super().__init__(chooser, harness, ("pretrained", "precision", "format", "prompts", "revision"))
         self.weights = pretrained
+
+    def get_model_info(self) -> dict[str, Any]:
+        """Entries for lm-eval's results, in addition to the model arguments."""
+        chooser: Any = self.chooser
+        return {"reward": {"format": chooser.format, "texts_cut": chooser.cut, **chooser.signed}}

@@ -11,7 +11,8 @@ from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.models.choosers.chooser import Question
-from humor_tasks.models.text.causal import chat_text, plain_template
+from humor_tasks.models.text.causal import plain_template
+from humor_tasks.models.text.templates import chat_text
 from humor_tasks.training.text.settings import TextTrainConfig
 
 
@@ -65,7 +66,8 @@ def prompt_of(run: Run, record: Record) -> str:
 def chat_of(run: Run, record: Record, tokenizer: Any) -> str:
     """The prompt that a causal model reads under its chat template, up to where the answer begins.
 
-    A base model without a template gets one that shows plain text up to the answer's prefix, as in lm-eval.
+    A base model without a template gets one that shows plain text up to the answer's prefix, as in lm-eval. A template
+    without a system turn is changed as `models.text.templates` says, and saved so with the model.
     """
     if tokenizer.chat_template is None:
         tokenizer.chat_template = plain_template(run.form.prefix)

@@ -15,6 +15,7 @@ from standins.tiny_text import tiny_network, tiny_tokenizer
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
+from humor_tasks.data.logs.inspect_logs import read_log
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question, best
 from humor_tasks.models.choosers.reward import RewardChooser
@@ -108,6 +109,53 @@ def test_long_texts_lose_their_beginning(chat: bool, tmp_path: Path) -> None:
     assert chooser.cut == 1
 
 
+NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+
+
+def with_template(folder: Path, template: str) -> str:
+    name = reward_folder(folder)
+    (folder / "chat_template.jinja").write_text(template)
+    return name
+
+
+def test_system_text_begins_the_users_turn_where_a_template_has_no_other(tmp_path: Path) -> None:
+    folded = RewardChooser(with_template(tmp_path / "a", NO_SYSTEM + CHAT), PROMPT, "cpu")
+    own = RewardChooser(with_template(tmp_path / "b", CHAT), PROMPT, "cpu")
+    assert (dict(folded.signed), dict(own.signed)) == ({"chat_template": "folded"}, {})
+    system, user = PROMPT.messages("A couch.")
+    turns = [
+        {"role": "user", "content": f"{system['content']}\n\n{user['content']}"},
+        {"role": "assistant", "content": "Nothing."},
+    ]
+    expected = own.tokenizer.apply_chat_template(turns, tokenize=True, return_dict=True)["input_ids"]
+    assert folded._ids("A couch.", "Nothing.") == expected != own._ids("A couch.", "Nothing.")
+    standard = RewardChooser(with_template(tmp_path / "c", NO_SYSTEM + CHAT), PROMPT, "cpu", format="standard")
+    assert not standard.signed
+    info = RewardLM(str(tmp_path / "a"), device="cpu").get_model_info()
+    assert info == {"reward": {"format": "conversational", "texts_cut": 0, "chat_template": "folded"}}
+
+
+def test_a_template_that_refuses_the_turns_is_told_of_before_the_first_question(tmp_path: Path) -> None:
+    folder = with_template(tmp_path / "m", "{{ raise_exception('Only two turns.') }}")
+    said = rf"\(system, user, assistant\): Only two turns\. Change the template, {folder}/chat_template\.jinja, or use "
+    with pytest.raises(BadInput, match=said + r"format=standard\.$"):
+        RewardChooser(folder, PROMPT, "cpu")
+    assert RewardChooser(folder, PROMPT, "cpu", format="standard").score(QUESTIONS)
+
+
+@pytest.mark.slow
+def test_a_folded_prompt_is_in_the_signature_of_a_log(tmp_path: Path) -> None:
+    for name, template in (("folds", NO_SYSTEM + CHAT), ("plain", CHAT)):
+        folder = with_template(tmp_path / name, template)
+        eval(
+            build("ranking", {"dataset": "sample"}), model=f"reward/{folder}", model_args={"device": "cpu"},
+            display="none", log_dir=str(tmp_path / "logs" / name), limit=2,
+        )  # fmt: skip
+    folds, plain = (read_log(next((tmp_path / "logs" / name).iterdir())).signature for name in ("folds", "plain"))
+    assert (folds.get("chat_template"), plain.get("chat_template")) == ("folded", None)
+    assert {n: v for n, v in folds.items() if n != "chat_template"} == dict(plain)
+
+
 @pytest.mark.inspect_ai_versions
 @pytest.mark.lm_eval_versions
 @pytest.mark.slow
@@ -162,7 +210,7 @@ def test_what_is_no_reward_model(tmp_path: Path) -> None:
         "writes": r"is no reward model, which classifies sequences with one output; it is LlamaForCausalLM with",
         "three": r"it is LlamaForSequenceClassification with 3 outputs\.$",
         "lora": r"is an adapter; merge it into its model \(peft: merge_and_unload\) and save that\.$",
-        "gone": r"there is no such folder with a transformers model",
+        "gone": r"there is no such folder, and it cannot be loaded from the hub",
     }
     for name, message in said.items():
         with pytest.raises(BadInput, match=message):

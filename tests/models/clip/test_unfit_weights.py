@@ -21,6 +21,7 @@ from standins.tiny_clip import TINY
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig, model
+from humor_tasks.models.clip.architectures import fitting
 from humor_tasks.models.devices import default_precision
 
 
@@ -61,7 +62,7 @@ SPOILT: dict[str, tuple[Any, str]] = {
     "scale": (lambda s: s | {"logit_scale": torch.tensor(200.0)}, "is damaged: its logit scale is inf"),
     "a list": (lambda s: [1, 2], "holds a list instead of weights by name"),
     "a text": (lambda s: s | {"note": "hello"}, "holds more than weights: 1 non-tensor: note"),
-    "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir besides tensors\)\. Only tensors are read"),
+    "code": (lambda s: s | {"note": Trap()}, r"it is made to call \S+\.mkdir when it is loaded\. Nothing"),
 }
 
 
@@ -176,6 +177,24 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         load(tmp_path / "c.pt", architecture="Tiny-16-23")
     with pytest.raises(BadInput, match=r"does not fit ViT-B-32: .*wrong shapes"):
         load(tmp_path / "c.pt", architecture="ViT-B-32")
+
+
+def test_the_architectures_of_other_sizes_are_named(state: State, tmp_path: Path) -> None:
+    torch.save(state, tmp_path / "a.pt")
+    with pytest.raises(BadInput, match=rf"instead of \[.*\. Its sizes are those of {TINY}( and Twin.*)?\.$"):
+        load(tmp_path / "a.pt", architecture="RN50")
+    with pytest.raises(BadInput, match=rf"give its architecture, .*\. Its sizes are those of {TINY}"):
+        load(tmp_path / "a.pt")
+    torch.save(state | {"text_decoder.x": torch.zeros(1)}, tmp_path / "coca.pt")
+    with pytest.raises(BadInput, match=r"1 unexpected key: text_decoder\.x\.$"):  # of another kind of model
+        load(tmp_path / "coca.pt", architecture=TINY)
+
+
+@pytest.mark.parametrize("name", ["ViT-B-32", "RN50"])
+def test_published_architectures_are_told_by_their_sizes(name: str) -> None:
+    with torch.device("meta"):
+        network = open_clip.CLIP(**open_clip.get_model_config(name))
+    assert fitting(network.state_dict()) == [name, f"{name}-quickgelu"]
 
 
 @pytest.mark.slow

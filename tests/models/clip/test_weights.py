@@ -39,11 +39,17 @@ FILES: dict[str, Callable[[State, Path], Any]] = {
     ),
     "released.pt": lambda state, path: torch.save({"model_state_dict": state, "best": 0.6}, path),
     "compiled.pt": lambda state, path: torch.save({f"_orig_mod.{k}": v for k, v in state.items()}, path),
+    "openai.pt": lambda state, path: torch.jit.trace_module(
+        tiny_clip.network(state),
+        {"encode_image": torch.zeros(1, 3, 32, 32), "encode_text": torch.zeros(1, 77, dtype=torch.int64)},
+        check_trace=False,
+    ).save(str(path)),
     "list of one.pt": lambda state, path: torch.save(state | {"logit_scale": state["logit_scale"].view(1)}, path),
 }
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::torch.jit.TracerWarning")
 @pytest.mark.parametrize("name", FILES)
 def test_files(name: str, state: State, expected: list[list[float]], tmp_path: Path) -> None:
     FILES[name](state, tmp_path / name)

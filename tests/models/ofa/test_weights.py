@@ -170,8 +170,8 @@ LAYER = "encoder.layers.0"
         (lambda s: drop(s, TABLE, COPY, OUT), f"3 missing keys: {TABLE}, {COPY}, {OUT}"),
         (lambda s: s | {"encoder.w_resid": torch.ones(3)}, "1 unexpected key: encoder.w_resid"),
         (
-            lambda s: {f"model.{k}": v for k, v in s.items()},
-            r"missing keys: .* more; \d+ unexpected keys: model\.",
+            lambda s: {f"other.{k}": v for k, v in s.items()},
+            r"missing keys: .* more; \d+ unexpected keys: other\.",
         ),
         (
             lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(41)},

@@ -122,8 +122,11 @@ def with_code(folder: Path) -> None:
 DAMAGED: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no tokenizer": (lambda folder: without(folder, "tokenizer.json", "tokenizer_config.json"), "it has no tokenizer"),
     "no weights": (lambda folder: without(folder, "model.safetensors"), "no file named model.safetensors"),
-    "damaged weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"garbage"), "deserializing header"),
-    "code in the weights": (with_code, "Weights only load failed"),
+    "damaged weights": (
+        lambda folder: (folder / "model.safetensors").write_bytes(b"garbage"),
+        "model.safetensors: it is text",
+    ),
+    "code in the weights": (with_code, "holds posix.mkdir besides tensors, and no code"),
 }
 
 
