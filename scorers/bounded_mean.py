@@ -15,16 +15,14 @@ On the scale [0, 1], with the G clusters' means x_c and shares of the rows w_c, 
     variance  = (g (g - 1) stderr^2 + g (1 - m)^2 / (g + 1)) / ((g + 1) (g + 2))
     unseen    = the quantile of the beta distribution on [min x_c, 1] with mean mu and this variance
     t         = min(1, m + t(G - 1) stderr)
-    e         = (1 - m) / g                            what a cluster at the end of the scale adds
-    r         = (sum of d_c^4 + e^4) / (sum of d_c^2 + e^2)^2 - 1 / (G + 1)
-    w         = 1 / (1 + (5 r)^2),  0 where every d_c is 0
+    r         = sum of d_c^4 / (sum of d_c^2)^2 - 1 / G   the relative variance of the estimated stderr^2
+    w         = 1 / (1 + (7 r)^2),  0 where every d_c is 0
     high      = w t + (1 - w) unseen
 
 `low` is one less the `high` of 1 - x. mu and variance are those of the random mean where clusters have one size, and
-the beta distribution is exact where at most one value differs from the end. r is the relative variance of the estimated
-stderr^2 if the unseen cluster is counted: where few clusters make up the variance, or hardly any value differs, the
-stderr does not show what it should, and the interval moves towards Gaffke's, half of the way at r = 1/5, that is at
-about five clusters. Otherwise it is Student's t.
+the beta distribution is exact where at most one value differs from the end. Where few clusters make up the variance,
+as where nearly all ratings are equal, the stderr does not show how clusters vary: the interval is then near Gaffke's,
+half of the way at r = 1/7. Elsewhere it is near Student's t, cut to the scale.
 
 speed/bounded_coverage.py measures the coverage; docs/intervals.md says which interval is used where.
 """
@@ -41,7 +39,7 @@ from humor_tasks.errors import BadInput
 from .estimate import Estimate, cluster_codes, clustered_mean, mean_of_folds
 
 _ROUNDING = 1e-9  # of the scale: by which a value may miss an end, and equal clusters differ
-_KNOWN = 5.0
+_KNOWN = 7.0  # 1 / the r of half of the way
 
 
 def bounded_mean(
@@ -132,11 +130,9 @@ def _upper(value: Any, stderr: Any, half: Any, means: Any, shares: Any, level: f
     deviations = means - np.asarray(value)[..., None]
     squares = np.square(np.where(abs(deviations) > _ROUNDING, shares * deviations, 0.0))
     g, total = 1 / np.square(shares).sum(axis=-1), squares.sum(axis=-1)
-    end = np.square((1 - value) / g)
     known = total > 0
-    noise = (np.square(squares).sum(axis=-1) + end**2) / np.where(known, total + end, 1) ** 2
-    r = np.maximum(noise - 1 / (means.shape[-1] + 1), 0)
-    w = np.where(known, 1 / (1 + np.square(_KNOWN * r)), 0)
+    r = np.square(squares).sum(axis=-1) / np.where(known, total, 1) ** 2 - 1 / means.shape[-1]
+    w = np.where(known, 1 / (1 + np.square(_KNOWN * np.maximum(r, 0))), 0)
     return w * np.minimum(value + half, 1) + (1 - w) * _unseen(value, stderr, g, means.min(axis=-1), level)
 
 
