@@ -236,7 +236,7 @@ def test_an_item_left_out_under_one_set_is_left_out_of_right_under_all() -> None
 
 
 def test_equal_ratings_under_every_prompt_set_have_a_spread_that_is_no_point() -> None:
-    """As of proportions, times the 4 points from 1 to 5: six pictures, ten pairs of prompt sets, 0 + t(5) sqrt(2) / 8."""
+    """As of proportions, times the 4 points from 1 to 5: six pictures, ten pairs of sets, 0 + t(5) sqrt(2) / 8."""
     run = load("mock_generation", dataset="sample", prompts="all", input="description")
     found = run.metrics([replace(run.outcome(r, "A story."), values={"sms": 5.0}) for r in run.records])["spread"]
     assert (found.value, found.low, found.clusters) == (0, 0, 6)
