@@ -16,6 +16,7 @@
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`, `difference_of_shares` |
+| `bounded_mean` | `bounded_mean`, `bounded_mean_of_folds`: means of ratings, on a scale with two ends |
 | `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l` |
 | `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `majority`, `covered`; `panel_rating` |
@@ -58,6 +59,7 @@ from .annotators import DawidSkene, RaterQuality, dawid_skene, human_ceiling, ma
 from .answer import MODES, Reading, Status, read_answer
 from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
+from .bounded_mean import bounded_mean, bounded_mean_of_folds
 from .bradley_terry import Strength, bradley_terry
 from .caption_list import CaptionList, read_captions
 from .caption_text import key_of, without_quotes
@@ -140,6 +142,8 @@ __all__ = [
     "average_ead",
     "bleu_estimate",
     "bleu_signature",
+    "bounded_mean",
+    "bounded_mean_of_folds",
     "bradley_terry",
     "byte_perplexity",
     "cluster_bootstrap",

@@ -5,7 +5,8 @@ small. The one here is clustered (Miller 2024, "Adding Error Bars to Evals", arX
 finite-cluster correction G/(G-1). Inspect's `stderr(cluster=)` and `ci(cluster=)` compute the same, so both harnesses
 report the same numbers. Ratios and other smooth functions of means are linearised (Särndal, Swensson and Wretman 1992,
 "Model Assisted Survey Sampling", chapter 5): their error is that of the clustered mean of each item's influence on the
-result. Intervals here are Student's t; `proportion` has those of means of values in [0, 1].
+result. Intervals here are Student's t; `proportion` has those of means of values in [0, 1], and `bounded_mean` those of
+ratings.
 """
 
 from __future__ import annotations

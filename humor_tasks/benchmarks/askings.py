@@ -251,12 +251,21 @@ def _gap(primary: Metric, name: str, key: Callable[[Outcome], str], value: Value
 
             totals.append(over(range(len(rows))))
             values.append(pseudo_values(over, clusters))
-        found = spread(values, len(items), len(set(clusters)), bounded=primary.proportion)
+        found = _spread(primary, values, len(items), len(set(clusters)))
         # without a group of clusters a setting may have no value; the difference itself is known
         return replace(found, value=max(totals) - min(totals)) if math.isnan(found.value) else found
 
     about = f"Difference of `{primary.name}` {where}; it is at least 0 and too high on average where there is none."
     return Metric(name, "lower", estimate, counts=lambda o: bool(primary.counted([o])), about=about, whole=True)
+
+
+def _spread(primary: Metric, values: Sequence[Sequence[float]], items: int, clusters: int) -> Estimate:
+    """`spread`; that of a mean of ratings is computed on the scale from 0 to 1."""
+    if primary.scale is None or primary.estimate is not None:
+        return spread(values, items, clusters, bounded=primary.proportion)
+    width = primary.scale[1] - primary.scale[0]
+    e = spread([[value / width for value in setting] for setting in values], items, clusters, bounded=True)
+    return replace(e, value=width * e.value, stderr=width * e.stderr, low=width * e.low, high=width * e.high)
 
 
 def _of_units(

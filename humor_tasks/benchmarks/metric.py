@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from humor_tasks.data.records import Outcome
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
-from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.scorers.bounded_mean import bounded_mean, bounded_mean_of_folds
+from humor_tasks.scorers.estimate import Estimate, clustered_mean, mean_of_folds
+from humor_tasks.scorers.proportion import clustered_proportion, proportion_of_folds
 
 Direction = Literal["higher", "lower"]
 
@@ -28,7 +30,8 @@ class Metric:
     about: what the values say, in one sentence, for the documentation.
     neutral: the values only describe, such as a length: the documentation names no better direction.
     whole: it is reported over all outcomes alone, and not by the parts of the data.
-    span: the lowest and the highest value that can be; by default [0, 1] of a proportion.
+    span: the lowest and the highest value that can be; by default [0, 1] of a proportion. A mean over a span with two
+    finite ends has the interval of `bounded_mean`, which stays between them and is never a point.
     no_level: why neither a guess nor people have a level of it, in one sentence, where it does not measure how well
     items are answered.
     of: the metric whose values of items these are, where it is another one: over some of the outcomes.
@@ -55,6 +58,12 @@ class Metric:
         return ((low, high) if self.direction == "higher" else (high, low)) if known else None
 
     @property
+    def scale(self) -> tuple[float, float] | None:
+        """The ends of the scale on which the items' values lie; None for a proportion, and without two finite ends."""
+        ends = None if self.proportion else self.span
+        return ends if ends is not None and all(map(math.isfinite, ends)) else None
+
+    @property
     def values(self) -> str:
         """The name of the items' values in `Outcome.values`."""
         return self.of or self.name
@@ -72,8 +81,21 @@ class Metric:
         """The estimate over outcomes that count."""
         if self.estimate is not None:
             return self.estimate(outcomes)
-        mean = clustered_proportion if self.proportion else clustered_mean
-        return mean([o.values[self.name] for o in outcomes], [o.cluster for o in outcomes])
+        return self.mean([o.values[self.name] for o in outcomes], [o.cluster for o in outcomes])
+
+    def mean(self, values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
+        """The mean of items' values, with the interval that suits the metric."""
+        if self.scale is not None:
+            return bounded_mean(values, clusters, *self.scale)
+        return (clustered_proportion if self.proportion else clustered_mean)(values, clusters)
+
+    def mean_of_folds(self, values: Sequence[Sequence[float]], clusters: Sequence[Sequence[Hashable]]) -> Estimate:
+        """The unweighted mean of the means of folds; a list of items' values and one of clusters per fold."""
+        if self.scale is not None:
+            return bounded_mean_of_folds(values, clusters, *self.scale)
+        if self.proportion:
+            return proportion_of_folds(values, clusters)
+        return mean_of_folds([clustered_mean(x, c) for x, c in zip(values, clusters, strict=True)])
 
 
 def has(name: str) -> Callable[[Outcome], bool]:

@@ -7,12 +7,14 @@ import math
 import re
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS
@@ -231,6 +233,15 @@ def test_an_item_left_out_under_one_set_is_left_out_of_right_under_all() -> None
     assert found["same_answer"].value == pytest.approx(0.9)
     assert found["accuracy_set_D"].n == 9
     assert found["spread"].value == 0
+
+
+def test_equal_ratings_under_every_prompt_set_have_a_spread_that_is_no_point() -> None:
+    """As of proportions, times the 4 points from 1 to 5: six pictures, ten pairs of sets, 0 + t(5) sqrt(2) / 8."""
+    run = load("mock_generation", dataset="sample", prompts="all", input="description")
+    found = run.metrics([replace(run.outcome(r, "A story."), values={"sms": 5.0}) for r in run.records])["spread"]
+    assert (found.value, found.low, found.clusters) == (0, 0, 6)
+    assert found.stderr == pytest.approx(4 * math.sqrt(2) / 8)
+    assert found.high == pytest.approx(min(4, 4 * stdtrit(5, 1 - 0.05 / 20) * math.sqrt(2) / 8))
 
 
 def test_a_run_read_from_a_log_has_the_same_metrics(both: Run) -> None:

@@ -12,6 +12,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
+from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -185,6 +186,49 @@ def test_the_interval_of_a_proportion_is_inside_and_no_point(name: str) -> None:
                     assert math.isnan(found.low) or found.high - found.low > 0.01
                     seen += not math.isnan(found.low)
     assert seen
+
+
+RATED = [
+    (benchmark.name, metric)
+    for benchmark in BENCHMARKS.values()
+    for metric in benchmark.metrics
+    if metric.scale is not None and (metric.estimate is None or metric.name == "reward")
+]
+
+
+def test_the_means_on_a_scale_are_known() -> None:
+    """Every other metric with a span is no mean of items' values, or has one end alone."""
+    assert {metric.name: metric.scale for _, metric in RATED} == {
+        "sms": (1, 5),
+        "hss": (1, 5),
+        "rouge_l": (0, 1),
+        "reward": (-3, 3),
+    }
+
+
+@pytest.mark.parametrize(("name", "metric"), RATED, ids=lambda each: getattr(each, "name", each))
+def test_equal_values_on_a_scale_have_an_interval_on_it_that_is_no_point(name: str, metric: Metric) -> None:
+    low, high = metric.scale or (math.nan, math.nan)
+    for value in (low, high, (low + high) / 2):
+        outcomes = [Outcome(f"{i}", f"{i}", {}, "answered", "", None, {metric.name: value}) for i in range(3)]
+        found = metric.over(outcomes)
+        assert (found.value, found.stderr) == (value, 0)
+        assert low <= found.low <= value <= found.high <= high
+        assert found.high - found.low > 0.5 * (high - low)
+
+
+def test_the_bounds_by_missing_ratings_are_on_the_scale() -> None:
+    run = load("mock_generation", dataset="sample", input="description")
+    (bound,) = [metric for metric in run.reported if metric.name == "sms_missing_passed"]
+    outcomes = [Outcome(f"{i}", f"{i}", {}, "answered", "", None, {"unrated": 1.0}) for i in range(3)]
+    found = bound.over(outcomes)
+    assert [found.low, found.value, found.high] == pytest.approx([1 + 4 * 0.025 ** (1 / 3), 5, 5])
+
+
+def test_folds_of_equal_values_on_a_scale_have_an_interval() -> None:
+    found = Metric("x", span=(1, 5)).mean_of_folds([[5.0, 5.0], [5.0, 5.0]], ["ab", "cd"])
+    assert [found.low, found.high] == pytest.approx([1 + 4 * 0.025**0.25, 5])
+    assert math.isnan(Metric("x").mean_of_folds([[5.0, 5.0], [5.0]], ["ab", "c"]).stderr)
 
 
 def test_the_exam_clusters_by_cartoon_as_coverage_does() -> None:

@@ -22,7 +22,6 @@ from humor_tasks.data import papers, pins
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
-from humor_tasks.scorers.proportion import proportion_of_folds
 
 SAMPLING = (  # section 3, appendices B.3 and B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
@@ -230,10 +229,10 @@ def summary(run: Run[NyccOptions], metric: Metric, outcomes: Sequence[Outcome]) 
     by_fold = {fold: metric.over(folds[fold]) for fold in sorted(folds)}
     missing = [metric.over(())] if set(folds) != set(FOLDS) else []
     mean = mean_of_folds([*by_fold.values(), *missing])
-    if metric.proportion and not missing:
+    if (metric.proportion or metric.estimate is None) and not missing:
         outcomes_by_fold = [folds[fold] for fold in by_fold]
         values = [[o.values[metric.name] for o in fold] for fold in outcomes_by_fold]
-        mean = proportion_of_folds(values, [[o.cluster for o in fold] for fold in outcomes_by_fold])
+        mean = metric.mean_of_folds(values, [[o.cluster for o in fold] for fold in outcomes_by_fold])
     return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in by_fold.items()}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
@@ -27,12 +27,14 @@ from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.bounded_mean import bounded_mean
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
 Via = Literal["direct", "ratings"]
 Ties = Literal["drop", "keep"]
 LETTERS = {1: "A", 2: "B"}
+REWARDS = (-3, 3)
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def _pair_metric(
 ) -> Metric:
     """A mean over pairs; where the items are headlines, over the pairs formed from their ratings."""
 
-    mean = clustered_proportion if proportion else clustered_mean
+    mean = clustered_proportion if proportion else partial(bounded_mean, low=REWARDS[0], high=REWARDS[1])
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         if not any("pairs" in o.facts for o in outcomes):
@@ -216,7 +218,7 @@ def _pair_metric(
         proportion,
         about,
         no_level=OF_REPLIES if name == "tied" else "",
-        span=None if proportion else (-3, 3),
+        span=None if proportion else REWARDS,
     )
 
 

@@ -8,6 +8,7 @@ afterwards, of judges or people, about the texts in the logs.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -152,7 +153,7 @@ HUMOR_WRITING = Benchmark(
         Metric(
             "ead",
             about="Diversity of the texts of one request, with `count` above 1, by distinct n-grams.",
-            span=(0, 1),
+            span=(0, math.inf),
         ),
         share("distinct", "Share of different texts among those of one request, with `count` above 1."),
     ),

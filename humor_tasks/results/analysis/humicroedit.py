@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from humor_tasks.benchmarks.humicroedit.corpus import GRADES
 from humor_tasks.results.submission import funnier
+from humor_tasks.scorers.bounded_mean import bounded_mean
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse, rmse_at
@@ -237,7 +239,7 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
     for n in range(len(picks) + 1):
         by_n = (counts == n).tolist()
         members = [pair for pair, is_member in zip(pairs, by_n, strict=True) if is_member]
-        gap = clustered_mean([pair.gap for pair in members], [pair.cluster for pair in members])
+        gap = bounded_mean([pair.gap for pair in members], [pair.cluster for pair in members], *GRADES)
         solved.append(Solved(n, len(members), clustered_proportion(by_n, clusters), float(independent[n]), gap))
     return solved
 

@@ -14,8 +14,7 @@ from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.results import Result, refusals
 from humor_tasks.results.comparable import labels
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
-from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.scorers.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ class System:
     def mean(self, ids: Sequence[str] | None = None) -> Estimate:
         """The mean over these items, or over all."""
         over = list(self.values) if ids is None else ids
-        mean = clustered_proportion if self.metric.proportion else clustered_mean
-        return mean([self.values[i] for i in over], [self.clusters[i] for i in over])
+        return self.metric.mean([self.values[i] for i in over], [self.clusters[i] for i in over])
 
     def by_cluster(self) -> dict[str, float]:
         """Cluster -> the mean of its items."""

@@ -15,7 +15,7 @@ from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import best_published, mark, part_of, settings_of
 from humor_tasks.results.report.table import Spending
 from humor_tasks.results.result import Result
-from humor_tasks.scorers.estimate import clustered_mean
+from humor_tasks.scorers.bounded_mean import bounded_mean
 
 INTERVAL = "Bars are 95 % intervals."
 
@@ -246,7 +246,7 @@ def _calibrated(outcomes: Iterable[Outcome], declared: Calibration) -> Iterator[
             )
     for _, rated in sorted(bins.items()):
         ratings, targets, clusters = zip(*rated, strict=True)
-        yield point(math.fsum(ratings) / len(ratings), clustered_mean(targets, clusters))
+        yield point(math.fsum(ratings) / len(ratings), bounded_mean(targets, clusters, 0, declared.high))
 
 
 # ---- judged -------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ from humor_tasks.results.analysis.humicroedit import (
     solved_by,
 )
 from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus
+from humor_tasks.scorers.bounded_mean import bounded_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
 
@@ -52,6 +53,7 @@ def test_solved_by_exactly_n() -> None:
     assert found[2].share == clustered_proportion([float(i % 2 == 0) for i in range(15)], [p.cluster for p in PAIRS])
     assert [s.independent for s in found] == pytest.approx([0, 7 / 15, 8 / 15, 0])  # accuracies 1, 0 and 8/15
     assert found[2].gap.value == pytest.approx(sum(p.gap for p in PAIRS[::2]) / 8)
+    assert found[2].gap == bounded_mean([p.gap for p in PAIRS[::2]], [p.cluster for p in PAIRS[::2]], 0, 3)
     assert math.isnan(found[0].gap.value)
 
 

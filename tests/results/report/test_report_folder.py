@@ -17,6 +17,7 @@ from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, c
 from humor_tasks.results.report import folder
 from humor_tasks.results.report.build import Report, build_report
 from humor_tasks.results.report.folder import MARKER, write_report
+from humor_tasks.scorers.bounded_mean import bounded_mean
 from humor_tasks.testing.judges import verdict_reply
 
 
@@ -61,6 +62,8 @@ def test_error_and_calibration_of_a_rater_who_always_says_one(tmp_path: Path) ->
     targets = [float(o.target or "nan") for o in report.results.results[0].outcomes]
     (calibrated,) = chart(report, "humicroedit_calibration").series[0].points
     assert (calibrated.x, calibrated.y) == (1.0, pytest.approx(sum(targets) / len(targets)))
+    rated = bounded_mean(targets, [o.cluster for o in report.results.results[0].outcomes], 0, 3)
+    assert (calibrated.low, calibrated.high) == (rated.low, rated.high)
     error = {p.x: p.y for p in chart(report, "humicroedit_error").series[0].points}
     lowest = [abs(target - 1) for target in targets if target < 0.2]
     assert error[0.1] == pytest.approx(sum(lowest) / len(lowest))
