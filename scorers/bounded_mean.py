@@ -16,13 +16,14 @@ On the scale [0, 1], with the G clusters' means x_c and shares of the rows w_c, 
     unseen    = the quantile of the beta distribution on [min x_c, 1] with mean mu and this variance
     t         = min(1, m + t(G - 1) stderr)
     r         = sum of d_c^4 / (sum of d_c^2)^2 - 1 / G   the relative variance of the estimated stderr^2
-    w         = 1 / (1 + (7 r)^2),  0 where every d_c is 0
+    w         = 1 / ((1 + (7 r)^2) (1 + (12 / g)^2)),  0 where every d_c is 0
     high      = w t + (1 - w) unseen
 
 `low` is one less the `high` of 1 - x. mu and variance are those of the random mean where clusters have one size, and
 the beta distribution is exact where at most one value differs from the end. Where few clusters make up the variance,
-as where nearly all ratings are equal, the stderr does not show how clusters vary: the interval is then near Gaffke's,
-half of the way at r = 1/7. Elsewhere it is near Student's t, cut to the scale.
+as where nearly all ratings are equal, and where there are few clusters at all, the stderr does not show how clusters
+vary: the interval is then near Gaffke's, half of the way at r = 1/7 or at 12 clusters. Elsewhere it is near Student's
+t, cut to the scale.
 
 speed/bounded_coverage.py measures the coverage; docs/intervals.md says which interval is used where.
 """
@@ -40,6 +41,7 @@ from .estimate import Estimate, cluster_codes, clustered_mean, mean_of_folds
 
 _ROUNDING = 1e-9  # of the scale: by which a value may miss an end, and equal clusters differ
 _KNOWN = 7.0  # 1 / the r of half of the way
+_FEW = 12.0  # clusters, of half of the way
 
 
 def bounded_mean(
@@ -132,7 +134,7 @@ def _upper(value: Any, stderr: Any, half: Any, means: Any, shares: Any, level: f
     g, total = 1 / np.square(shares).sum(axis=-1), squares.sum(axis=-1)
     known = total > 0
     r = np.square(squares).sum(axis=-1) / np.where(known, total, 1) ** 2 - 1 / means.shape[-1]
-    w = np.where(known, 1 / (1 + np.square(_KNOWN * np.maximum(r, 0))), 0)
+    w = np.where(known, 1 / (1 + np.square(_KNOWN * np.maximum(r, 0))), 0) / (1 + np.square(_FEW / g))
     return w * np.minimum(value + half, 1) + (1 - w) * _unseen(value, stderr, g, means.min(axis=-1), level)
 
 

@@ -45,6 +45,9 @@ DISTRIBUTIONS: dict[str, tuple[Any, Any]] = {
     "percent": (_PERCENT, np.full(400, 1 / 400)),
     ".9 and .95, .01 of 0": ([0, 0.9, 0.95], [0.01, 0.5, 0.49]),
 }
+DISTRIBUTIONS |= {
+    f"random {i}": (FIVE, np.random.default_rng(i).dirichlet([(0.2, 0.5, 1.0)[i % 3]] * 5)) for i in range(40)
+}
 IMPOSSIBLE = ".9 and .95, .01 of 0"
 """A sample without a 0 looks like one from a distribution without it; no interval as narrow as t's holds both."""
 

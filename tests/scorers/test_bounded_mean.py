@@ -60,7 +60,7 @@ def test_the_formula_by_hand() -> None:
     """4, 4, 4 and 2 of 1 to 5: d (1, 1, 1, -3) / 32, r 84 / 144 - 1/4, g 4."""
     found = scorers.bounded_mean([4, 4, 4, 2], range(4), 1, 5)
     m, stderr = 0.625, math.sqrt(12 / 32**2 * 4 / 3)
-    w = 1 / (1 + (7 * (84 / 144 - 1 / 4)) ** 2)
+    w = 1 / (1 + (7 * (84 / 144 - 1 / 4)) ** 2) / (1 + (12 / 4) ** 2)
 
     def unseen(m: float, least: float) -> float:
         mean = ((4 * m + 1) / 5 - least) / (1 - least)
