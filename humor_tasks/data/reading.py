@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
 import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput, nearest
+from humor_tasks.errors import BadInput
 
+LINE_END = re.compile(r"\r\n|\r|\n")
+_SAVE = "save it as UTF-8 (Excel: CSV UTF-8), or convert it: iconv -t UTF-8 -f"
 # First bytes of files that are no text -> what they are, and the remedy.
 _OTHERS = {
-    b"\xff\xfe": "it is UTF-16; save it as UTF-8",
-    b"\xfe\xff": "it is UTF-16; save it as UTF-8",
+    b"\xff\xfe\0\0": f"it is UTF-32; {_SAVE} UTF-32",
+    b"\xff\xfe": f"it is UTF-16; {_SAVE} UTF-16",
+    b"\xfe\xff": f"it is UTF-16; {_SAVE} UTF-16",
     b"\x1f\x8b": "it is compressed with gzip; unpack it",
     b"PK\x03\x04": "it is a zip archive, as spreadsheets and .eval logs are; save it as text",
     b"PAR1": "it is a parquet file",
 }
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _CELLS = re.compile(r"""[^\[\]{}:]*[^\s\[\]{}:][,;\t][^\[\]{}:]*""")
 
 
@@ -40,16 +38,61 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{path}: cannot be read ({problem}).") from None
 
 
-def decode(path: Path, data: bytes) -> str:
+def decode(path: Path, data: bytes, first: int = 1) -> str:
     """The text of these bytes of the file, without a byte order mark, which editors and spreadsheets put in front.
+    `first` is the number of their first line.
 
-    Raises BadInput where they are not UTF-8, naming what they are.
+    Raises BadInput where they are not UTF-8, naming what they are, and line and column of a character that is not.
     """
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        other = next((what for start, what in _OTHERS.items() if data.startswith(start)), str(problem))
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).") from None
+        other = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
+        before, why = ("", other) if other else _not_utf8(data, problem)
+        at = "" if other else _place(before, first)
+        raise BadInput(f"{path}{at}: cannot be read as UTF-8 text ({why}).") from None
+    if (nul := text.find("\0")) >= 0:
+        why = f"it is UTF-16; {_SAVE} UTF-16LE" if text.count("\0") > len(text) / 4 else "remove it"
+        raise BadInput(f"{path}{_place(text[:nul], first)}: has a NUL character, which no text has ({why}).")
+    return text
+
+
+def _place(before: str, first: int) -> str:
+    """Line and column of what follows this text, which begins in line `first`."""
+    lines = LINE_END.split(before)
+    return f", line {first + len(lines) - 1}, column {len(lines[-1]) + 1}"
+
+
+_FOREIGN = 0.3
+"""Above this share of bytes beyond ASCII a text is not in a Western encoding."""
+
+
+def _not_utf8(data: bytes, problem: UnicodeDecodeError) -> tuple[str, str]:
+    """The text before the first byte that is not UTF-8, and which encoding fits."""
+    before, after = data[: problem.start].decode("utf-8-sig"), data[problem.end :]
+    what = f"byte 0x{data[problem.start]:02X}"
+    if not after and problem.reason == "unexpected end of data":
+        return before, "the file ends within a character; it was cut off"
+    if not before.isascii() or any(map(_is_utf8, re.findall(rb"[\x80-\xff]{2,}", after))):
+        return before, f"{what}, and the rest is UTF-8: the character is damaged; correct it"
+    codec, name = ("mac_roman", "MACINTOSH") if b"\r" in data and b"\n" not in data else ("cp1252", "CP1252")
+    beyond = sum(byte > 127 for byte in data) / len(data)
+    try:
+        line = LINE_END.split(data.decode(codec)[problem.start :])[0]
+    except UnicodeDecodeError:
+        line = ""
+    if not line or beyond > _FOREIGN:
+        return before, f"{what}; {_SAVE} ENCODING"
+    word = LINE_END.split(before)[-1].rpartition(" ")[2] + line.partition(" ")[0]
+    return before, f"{what}; in {name} it is {word[:40]!r}: {_SAVE} {name}"
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_body(path: Path) -> str:
@@ -172,82 +215,3 @@ def cut_at(text: str, stops: tuple[str, ...]) -> str:
     """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else text
-
-
-# ---- CSV -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class CsvRows:
-    """The rows of one file; `sha256` is the hash of the whole file, `lines` holds line numbers (the header is 1)."""
-
-    path: Path
-    rows: list[dict[str, str]]
-    lines: list[int]
-    sha256: str
-
-    def where(self, i: int) -> str:
-        """The location of row `i` (from 0), for messages."""
-        return f"{self.path}, line {self.lines[i]}"
-
-
-def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",", quoted: bool = True) -> CsvRows:
-    """The rows of a UTF-8 file with a header that has at least `columns`.
-
-    quoted: whether quotation marks around a cell belong to the format; else they are part of its text.
-    Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
-    length than the header (naming its line), and a file without rows.
-    """
-    data = read_bytes(path)
-    text = io.StringIO(decode(path, data), newline="")
-    reader = csv.reader(text, strict=True, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
-    rows: list[dict[str, str]] = []
-    lines: list[int] = []
-    header: list[str] = []
-    last = 0
-    try:
-        for cells in reader:
-            start, last = last + 1, reader.line_num
-            if not header:
-                header = _csv_header(path, cells, columns)
-            elif cells:  # blank lines are skipped
-                if len(cells) != len(header):
-                    raise BadInput(f"{path}, line {start}: has {len(cells)} fields, the header has {len(header)}.")
-                rows.append(dict(zip(header, cells, strict=True)))
-                lines.append(start)
-    except csv.Error as problem:
-        raise BadInput(f"{path}, line {reader.line_num}: is not CSV ({problem}).") from None
-    if not rows:
-        raise BadInput(f"{path}: there are no rows{'' if data.strip() else '; the file is empty'}.")
-    return CsvRows(path, rows, lines, hashlib.sha256(data).hexdigest())
-
-
-def read_tsv(path: Path, columns: Sequence[str]) -> CsvRows:
-    """As `read_csv`, with tabs between the cells.
-
-    Quotation marks are text, as many programs write them into such files, but for those around a cell with doubled ones
-    inside or none, which other programs write.
-    """
-    table = read_csv(path, columns, "\t", quoted=False)
-    rows = [{name: _unquoted(cell) for name, cell in row.items()} for row in table.rows]
-    return replace(table, rows=rows)
-
-
-def _unquoted(cell: str) -> str:
-    match = _QUOTED.fullmatch(cell)
-    return match[1].replace('""', '"') if match else cell
-
-
-def _csv_header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
-    for column in columns:
-        if column not in cells:
-            if cells and cells[0].lstrip()[:1] in ("{", "["):
-                raise BadInput(f"{path}: it looks like JSON, and CSV with the columns {', '.join(columns)} is wanted.")
-            raise BadInput(
-                f"{path}: there is no column '{column}'; there are: {', '.join(cells) or 'none'}."
-                f"{nearest(column, [cell for cell in cells if cell not in columns])}"
-            )
-    repeated = sorted({cell for cell in cells if cells.count(cell) > 1})
-    if repeated:
-        raise BadInput(f"{path}: the header repeats the column {', '.join(repeated)}.")
-    return cells

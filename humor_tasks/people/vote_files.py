@@ -18,7 +18,7 @@ from typing import Any
 from humor_tasks.data.reading import parse_line, read_body
 from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.people.votes import PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
+from humor_tasks.people.votes import COLUMNS, PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
 
 ITEM_FIELDS = ("item", "instance_id", "item_id", "id")
 QUESTIONS = ("choice", "preference")
@@ -91,7 +91,7 @@ def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
     """(location, row) of each row of a JSON, JSON-lines or CSV file, and what reads the texts of its columns."""
     body = read_body(path)
     if body.lstrip()[:1] not in ("[", "{"):
-        table = read_csv(path, REQUIRED)
+        table = read_csv(path, REQUIRED, known=COLUMNS, ids=("item",))
         return [(table.where(i), row) for i, row in enumerate(table.rows)], stripped
     rows = read_json_rows(path, body)
     if not rows:
