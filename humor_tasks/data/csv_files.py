@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.data.reading import LINE_END, decode, read_bytes
 from humor_tasks.errors import BadInput, nearest
@@ -79,6 +80,9 @@ def read_csv(
     """
     data = read_bytes(path)
     text, skipped = decode(path, data), 0
+    if text.lstrip()[:1] in ("{", "["):
+        wanted = f" with the columns {', '.join(columns)}" if columns else ""
+        raise BadInput(f"{path}: it looks like JSON, and CSV{wanted} is wanted.")
     if told := _SEP.match(text):
         delimiter, quoted, text, skipped = told[1], True, text[told.end() :], 1
     delimiter, quoted = _delimiter(path, text, columns, delimiter, quoted)
@@ -92,7 +96,7 @@ def read_csv(
         elif header and cells and (len(header) == 1 or any(map(str.strip, cells))):  # spreadsheets leave empty rows
             rows.append(_of_length(cells, len(header), f"{path}, line {line}", delimiter))
             lines.append(line)
-    if not header:
+    if found and not header:
         _header(path, [], columns, known)
     if not rows:
         raise BadInput(f"{path}: there are no rows{'' if data.strip() else '; the file is empty'}.")
@@ -236,8 +240,6 @@ def _header(path: Path, cells: Sequence[str], columns: Sequence[str], known: Seq
             names[alike[0]] = column
     for column in columns:
         if column not in names:
-            if cells and cells[0].lstrip()[:1] in ("{", "["):
-                raise BadInput(f"{path}: it looks like JSON, and CSV with the columns {', '.join(columns)} is wanted.")
             raise BadInput(
                 f"{path}: there is no column '{column}'; there are: {', '.join(names) or 'none'}."
                 f"{nearest(column, [name for name in names if name not in columns])}"
@@ -259,6 +261,8 @@ _KEPT = 15
 _SURE = 6
 """So many zeros beyond them, in all ids together, are no chance."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_PLAIN_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_FINITE = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I)
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?|nan|inf|null|none|n/a|#.*)", re.I)
 
 
@@ -266,7 +270,7 @@ def as_ids(table: CsvRows, columns: Sequence[str]) -> CsvRows:
     """The table with the ids of these columns as they were before a program took them for numbers.
 
     Floats such as 610.0 become whole numbers where all ids are such, with a warning. Raises BadInput for an id that has
-    lost digits, as in 1.23457E+17.
+    lost digits, as in 1.23457E+17, and for ids that differ only in how a number is written, as 1, 01 and 1.0.
     """
     for column in columns:
         cells = {i: row[column].strip() for i, row in enumerate(table.rows) if row.get(column, "").strip()}
@@ -280,6 +284,14 @@ def as_ids(table: CsvRows, columns: Sequence[str]) -> CsvRows:
                     f"{table.where(i)}: {column} is {cell!r:.60}: a program took it for a number, and digits are lost. "
                     "Take the ids from their source again; in a spreadsheet, format the column as text before."
                 )
+        seen: dict[str, int] = {}
+        for i, cell in cells.items():
+            first = seen.setdefault(id_key(cell), i)
+            if cells[first] != cell:
+                raise BadInput(
+                    f"{table.where(i)}: {column} is {cell!r:.60}, the same number as {cells[first]!r:.60} in "
+                    f"{table.where(first)}. Write an id in one way, and give each row an id of its own."
+                )
         if floats:
             warnings.warn(
                 f"{table.path}: the ids in {column} are written as {cells[min(cells)]!r:.40}; they are read as whole "
@@ -291,17 +303,15 @@ def as_ids(table: CsvRows, columns: Sequence[str]) -> CsvRows:
 
 
 def id_key(identity: str) -> str:
-    """What a spreadsheet makes of an id: 1 of 01 and of 1.0. Ids of one file must differ in it."""
+    """What a spreadsheet makes of an id: 1 of 01 and of 1.0."""
     match = re.fullmatch(r"0*(\d+?)(?:\.0+)?", identity)
     return match[1] if match else identity
 
 
-def claim(places: dict[str, tuple[str, str]], identity: str, where: str, remedy: str) -> None:
-    """Enter an id and its place. Raises BadInput, with both places, where another id is the same or the same number."""
-    other, there = places.setdefault(id_key(identity), (identity, where))
-    if there != where:
-        alike = "" if other == identity else f" ({other!r:.60}, the same number)"
-        raise BadInput(f"{where}: id {identity!r:.60} is also that of {there}{alike}. {remedy}")
+def claim(places: dict[str, str], identity: str, where: str, remedy: str) -> None:
+    """Enter an id and its place. Raises BadInput with both places where another row has it."""
+    if (there := places.setdefault(identity, where)) != where:
+        raise BadInput(f"{where}: id {identity!r:.60} is also that of {there}. {remedy}")
 
 
 def with_decimal_points(table: CsvRows, columns: Sequence[str]) -> CsvRows:
@@ -318,9 +328,20 @@ def with_decimal_points(table: CsvRows, columns: Sequence[str]) -> CsvRows:
         said = f"{table.where(commas[0])}: {column} is {cells[commas[0]]!r:.60}"
         thousands = table.delimiter == "\t" and all(re.fullmatch(r"[+-]?\d{1,3},\d{3}", cells[i]) for i in commas)
         if table.delimiter == "," or thousands or any("." in cell for cell in cells.values()):
-            raise BadInput(f"{said}; write numbers with a decimal point, such as {cells[commas[0]].replace(',', '.')}.")
+            point, whole = (cells[commas[0]].replace(",", mark) for mark in (".", ""))
+            such = f"{point} or {whole}" if re.fullmatch(r"[+-]?\d{1,3},\d{3}", cells[commas[0]]) else point
+            raise BadInput(f"{said}; write numbers with a decimal point and nothing between thousands: {such}.")
         table = _changed(table, column, lambda cell: cell.replace(",", "."))
     return table
+
+
+def typed(cells: Sequence[str]) -> list[Any]:
+    """The cells of a column as whole numbers or numbers where all are such, else as texts; None for an empty cell."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    for form, kind in ((_PLAIN_WHOLE, int), (_FINITE, float)) if filled else ():
+        if all(map(form.fullmatch, filled)):
+            return [kind(cell) if cell.strip() else None for cell in cells]
+    return [cell or None for cell in cells]
 
 
 def _changed(table: CsvRows, column: str, change: Callable[[str], str]) -> CsvRows:

@@ -44,13 +44,14 @@ def decode(path: Path, data: bytes, first: int = 1) -> str:
 
     Raises BadInput where they are not UTF-8, naming what they are, and line and column of a character that is not.
     """
+    other = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
+    if other and not (data[:4].isalnum() and b"\0" not in data):  # a text may begin with PAR1
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        other = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
-        before, why = ("", other) if other else _not_utf8(data, problem)
-        at = "" if other else _place(before, first)
-        raise BadInput(f"{path}{at}: cannot be read as UTF-8 text ({why}).") from None
+        before, why = _not_utf8(data, problem)
+        raise BadInput(f"{path}{_place(before, first)}: cannot be read as UTF-8 text ({why}).") from None
     if (nul := text.find("\0")) >= 0:
         why = f"it is UTF-16; {_SAVE} UTF-16LE" if text.count("\0") > len(text) / 4 else "remove it"
         raise BadInput(f"{path}{_place(text[:nul], first)}: has a NUL character, which no text has ({why}).")
@@ -83,7 +84,7 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError) -> tuple[str, str]:
         line = ""
     if not line or beyond > _FOREIGN:
         return before, f"{what}; {_SAVE} ENCODING"
-    word = LINE_END.split(before)[-1].rpartition(" ")[2] + line.partition(" ")[0]
+    word = re.split(r'[\s,;"]', before)[-1] + re.split(r'[\s,;"]', line, maxsplit=1)[0]
     return before, f"{what}; in {name} it is {word[:40]!r}: {_SAVE} {name}"
 
 
@@ -114,30 +115,39 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def parse_json(path: Path, text: str, **how: Any) -> Any:
     """The value of the file's JSON text; `how` is passed to `json.loads`. Raises BadInput naming the line and what the
-    text is instead.
+    text is instead, and for a key that is repeated in one object, unless `how` has a hook for objects.
     """
     if not text.strip():
         raise BadInput(f"{path}: is empty.")
     try:
-        return json.loads(text, **how)
+        return json.loads(text, **{"object_pairs_hook": without_repeats} | how)
     except json.JSONDecodeError as problem:
         at = f"{path}, line {problem.lineno}, column {problem.colno}"
         lines = [line for line in text.split("\n") if line.strip()]
         many = len(lines) > 1 and all(map(_is_json, lines[:2]))
-        instead = " It holds JSON lines; name it .jsonl." if many else _instead(text)
+        instead = " It holds JSON lines; name it .jsonl." if many else _comma(problem) or _instead(text)
         raise BadInput(f"{at}: not JSON ({problem.msg}).{instead}") from None
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{path}: not JSON ({problem}).") from None
 
 
 def parse_line(line: str, where: str, **how: Any) -> Any:
-    """The value of one JSON line. Raises BadInput naming the line and what it is instead."""
+    """The value of one JSON line, as in `parse_json`. Raises BadInput naming the line and what it is instead."""
     try:
-        return json.loads(line, **how)
+        return json.loads(line, **{"object_pairs_hook": without_repeats} | how)
     except (ValueError, RecursionError) as problem:
         said = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
-        instead = " Write one object a line, without a list around them." if line.strip() == "[" else _instead(line)
+        comma = _comma(problem) if isinstance(problem, json.JSONDecodeError) else ""
+        listed = " Write one object a line, without a list around them." if line.strip() == "[" else ""
+        instead = listed or comma or _instead(line)
         raise BadInput(f"{where}: not JSON ({said}).{instead}") from None
+
+
+def _comma(problem: json.JSONDecodeError) -> str:
+    """The remedy for a comma after the last entry of an object or list."""
+    before, after = problem.doc[: problem.pos].rstrip()[-1:], problem.doc[problem.pos :].lstrip(", \r\n\t")[:1]
+    is_last = after in ("}", "]") and "," in (before, problem.doc[problem.pos : problem.pos + 1])
+    return " Remove the comma after the last entry." if is_last else ""
 
 
 def _is_json(text: str) -> bool:
@@ -158,13 +168,14 @@ def json_object(path: Path, of: str = "") -> dict[str, Any]:
     """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
     keys.
     """
-    data = parse_json(path, read_body(path), object_pairs_hook=_reject_duplicate_keys)
+    data = parse_json(path, read_body(path))
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object{of and f' of {of}'}.")
     return data
 
 
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs of JSON. Raises ValueError for a repeated key, of which `json` would keep the last."""
     unique = dict(pairs)
     if len(unique) < len(pairs):
         repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]

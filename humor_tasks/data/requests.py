@@ -72,7 +72,7 @@ def open_requests(path: Path, images: Path | None = None, on_bad_picture: str | 
         raise BadInput(f"images={images}: there is no such folder.")
     rows: list[dict[str, Any]] = []
     pictured: list[tuple[str, str, str]] = []  # location, column and cell
-    places: dict[str, tuple[str, str]] = {}
+    places: dict[str, str] = {}
     for where, cells in _cells(path):
         identity = " ".join(check_text(cells.get("id"), f"{where}: id").split())
         claim(places, identity, where, "Give each request an id of its own.")

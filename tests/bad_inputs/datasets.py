@@ -388,7 +388,7 @@ OTHERS: list[Bad] = [
     bad("HumorBench: no such file", opens("humorbench", dataset="gone.csv"), "gone.csv"),
     elements("an empty element", "1,2,a,b, ", "line 2", "element is empty"),
     elements("an invisible element", f"1,2,a,b,{ZERO}", "line 2", "element is invisible"),
-    elements("a quote that never ends", '1,2,"a,b,c', "is not CSV"),
+    elements("a quote that never ends", '1,2,"a,b,c', "column 5: a quotation mark is opened here and never closed"),
 ]
 
 CASES = [*FOLDERS, *FILES, *ROWS, *PICTURES, *OTHERS]

@@ -15,6 +15,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLI
 from humor_tasks.benchmarks.choice import lettered
 from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.shots import by_cluster, released
+from humor_tasks.data.csv_files import id_key
 from humor_tasks.data.descriptions import Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import check_text
@@ -111,6 +112,8 @@ def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> 
 
 def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
     identity, contest = _text(row, "instance_id", where), row["contest_number"]
+    if isinstance(contest, float) and contest.is_integer():  # beside an empty cell, a table has its numbers so
+        contest = int(contest)
     choices = _choices(row, labels, where)
     fields = {"choices": lettered(choices)}
     if not labels:
@@ -123,7 +126,7 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
         )
     return Record(
         id=identity,
-        cluster=str(contest) if contest is not None else identity,
+        cluster=id_key(str(contest)) if contest is not None else identity,
         fields=fields | scene,
         context=scene_context(scene) if scene else "",
         choices=choices,

@@ -201,7 +201,7 @@ def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str
 
 
 def _distinct(ids: Sequence[str], rows: CsvRows) -> None:
-    places: dict[str, tuple[str, str]] = {}
+    places: dict[str, str] = {}
     for i, identity in enumerate(ids):
         claim(places, identity, rows.where(i), "Give each row an id of its own.")
 

@@ -250,7 +250,7 @@ def read_table(option: str, folder: Path, media: Media) -> Source:
     source = Source(name)
     others = ("id", "label", "split", "explanation", "description")
     table = read_csv(folder / FILE, ("image", "caption"), known=others, ids=("id",))
-    places: dict[str, tuple[str, str]] = {}
+    places: dict[str, str] = {}
     for i, row in enumerate(table.rows):
         where = table.where(i)
         source.rows += 1

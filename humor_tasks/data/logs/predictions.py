@@ -42,7 +42,7 @@ def _read_csv_predictions(path: Path, prediction: Callable[[str], Any]) -> dict[
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file.")
     table = read_csv(path, ("id", "pred"), ids=("id",), numbers=("pred",))
-    places: dict[str, tuple[str, str]] = {}
+    places: dict[str, str] = {}
     for i, row in enumerate(table.rows):
         claim(places, row["id"].strip(), table.where(i), "Nothing was scored.")
 

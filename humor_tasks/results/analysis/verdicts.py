@@ -67,7 +67,7 @@ def read_judged(path: Path) -> list[GradedPoint]:
         if repeated:
             raise BadInput(f"{path}: holds {repeated} rows more than once (epochs?); a correction needs one each.")
         return points
-    table = read_csv(path, ("verdict",), known=_KNOWN, ids=("id",))
+    table = read_csv(path, ("verdict",), known=_KNOWN, ids=("id", "idx"))
     points = []
     for i, (identity, row) in enumerate(zip(_ids(table), table.rows, strict=True)):
         verdict = row["verdict"].strip()
@@ -83,7 +83,7 @@ def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     An optional column `explanation` must hold the judged text. Raises BadInput for any other label, a row that was not
     judged, a repeated row and a different explanation.
     """
-    table = read_csv(path, ("label",), known=_KNOWN, ids=("id",))
+    table = read_csv(path, ("label",), known=_KNOWN, ids=("id", "idx"))
     known = {point.id: point for point in judged}
     ids = _ids(table)
     unknown = [identity for identity in ids if identity not in known]
@@ -109,7 +109,7 @@ def _ids(table: CsvRows) -> list[str]:
         ids = [key(row["idx"], row["element"]) for row in table.rows]
     else:
         raise BadInput(f"{table.path}: needs a column id, or the columns idx and element.")
-    places: dict[str, tuple[str, str]] = {}
+    places: dict[str, str] = {}
     for i, identity in enumerate(ids):
         claim(places, identity, table.where(i), "Remove one of the rows.")
     return ids

@@ -285,7 +285,7 @@ def test_wrong_leaderboards(leaderboard: Path, change: Callable[[Any], Any], sai
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('[{"a": 1,]', "line 1, column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' occurs twice"), ("", "is empty")],
+    [('[{"a": 1,]', "line 1, column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' is repeated in one object"), ("", "is empty")],
 )
 def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str) -> None:
     (leaderboard / "instances.json").write_text(text)
