@@ -262,7 +262,7 @@ _SURE = 6
 """So many zeros beyond them, in all ids together, are no chance."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _PLAIN_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,17})")
-_FINITE = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I)
+_FINITE = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,14})(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.I)
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?|nan|inf|null|none|n/a|#.*)", re.I)
 
 

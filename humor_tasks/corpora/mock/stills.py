@@ -32,6 +32,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, HUB
+from humor_tasks.benchmarks.caption_contest.rows import contest_name
 from humor_tasks.corpora.mock.items import SPLITS, Item, Media, Source, one_line, safe_id, split_files
 from humor_tasks.data.csv_files import claim, read_csv, split_cells
 from humor_tasks.data.media.picture import Picture
@@ -59,7 +60,7 @@ def read_newyorker(dataset: str, media: Media, revision: str | None = None) -> S
                 continue
             for i, row in enumerate(rows.rows):
                 source.rows += 1
-                contest = safe_id(str(row["contest_number"]), rows.where(i))
+                contest = safe_id(contest_name(row["contest_number"], rows.where(i)), rows.where(i))
                 picture = pictures.get(contest)
                 if picture is None and media.missing != "keep":
                     media.problems.append(f"{rows.where(i)}: the picture of contest {contest}")
@@ -106,7 +107,7 @@ def _pictures(dataset: str, split: str, revision: str | None) -> dict[str, Pictu
         rows = _open(dataset, "matching_from_pixels", split, ["contest_number"], revision, pictures=True)
     except Absent:
         return {}
-    return {str(row["contest_number"]): row["image"] for row in rows.rows}
+    return {contest_name(row["contest_number"], rows.where(i)): row["image"] for i, row in enumerate(rows.rows)}
 
 
 def _open(
