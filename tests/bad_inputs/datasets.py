@@ -192,7 +192,9 @@ FILES: list[Bad] = [
     bad("NaN in a label", opens(), "row 0", "label is", files=holding(TEXT.replace('"B"', "NaN"))),
     in_file("a huge number", TEXT.replace('"contest_number": 1', '"contest_number": 1e999'), "Number too big", "row 0"),
     in_file(
-        "a repeated key", TEXT.replace('{"contest', '{"label": "A", "contest'), "(/label) was specified twice in row 0"
+        "a repeated key",
+        TEXT.replace('{"contest', '{"label": "A", "contest'),
+        "line 1: not JSON ('label' is repeated in one object)",
     ),
     bad(
         "a device in place of the file",
