@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
 import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput, nearest
+from humor_tasks.errors import BadInput
 
+LINE_END = re.compile(r"\r\n|\r|\n")
+_SAVE = "save it as UTF-8 (Excel: CSV UTF-8), or convert it: iconv -t UTF-8 -f"
 # First bytes of files that are no text -> what they are, and the remedy.
 _OTHERS = {
-    b"\xff\xfe": "it is UTF-16; save it as UTF-8",
-    b"\xfe\xff": "it is UTF-16; save it as UTF-8",
+    b"\xff\xfe\0\0": f"it is UTF-32; {_SAVE} UTF-32",
+    b"\xff\xfe": f"it is UTF-16; {_SAVE} UTF-16",
+    b"\xfe\xff": f"it is UTF-16; {_SAVE} UTF-16",
     b"\x1f\x8b": "it is compressed with gzip; unpack it",
     b"PK\x03\x04": "it is a zip archive, as spreadsheets and .eval logs are; save it as text",
     b"PAR1": "it is a parquet file",
 }
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _CELLS = re.compile(r"""[^\[\]{}:]*[^\s\[\]{}:][,;\t][^\[\]{}:]*""")
 
 
@@ -40,16 +38,62 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{path}: cannot be read ({problem}).") from None
 
 
-def decode(path: Path, data: bytes) -> str:
+def decode(path: Path, data: bytes, first: int = 1) -> str:
     """The text of these bytes of the file, without a byte order mark, which editors and spreadsheets put in front.
+    `first` is the number of their first line.
 
-    Raises BadInput where they are not UTF-8, naming what they are.
+    Raises BadInput where they are not UTF-8, naming what they are, and line and column of a character that is not.
     """
+    other = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
+    if other and not (data[:4].isalnum() and b"\0" not in data):  # a text may begin with PAR1
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).")
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        other = next((what for start, what in _OTHERS.items() if data.startswith(start)), str(problem))
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).") from None
+        before, why = _not_utf8(data, problem)
+        raise BadInput(f"{path}{_place(before, first)}: cannot be read as UTF-8 text ({why}).") from None
+    if (nul := text.find("\0")) >= 0:
+        why = f"it is UTF-16; {_SAVE} UTF-16LE" if text.count("\0") > len(text) / 4 else "remove it"
+        raise BadInput(f"{path}{_place(text[:nul], first)}: has a NUL character, which no text has ({why}).")
+    return text
+
+
+def _place(before: str, first: int) -> str:
+    """Line and column of what follows this text, which begins in line `first`."""
+    lines = LINE_END.split(before)
+    return f", line {first + len(lines) - 1}, column {len(lines[-1]) + 1}"
+
+
+_FOREIGN = 0.3
+"""Above this share of bytes beyond ASCII a text is not in a Western encoding."""
+
+
+def _not_utf8(data: bytes, problem: UnicodeDecodeError) -> tuple[str, str]:
+    """The text before the first byte that is not UTF-8, and which encoding fits."""
+    before, after = data[: problem.start].decode("utf-8-sig"), data[problem.end :]
+    what = f"byte 0x{data[problem.start]:02X}"
+    if not after and problem.reason == "unexpected end of data":
+        return before, "the file ends within a character; it was cut off"
+    if not before.isascii() or any(map(_is_utf8, re.findall(rb"[\x80-\xff]{2,}", after))):
+        return before, f"{what}, and the rest is UTF-8: the character is damaged; correct it"
+    codec, name = ("mac_roman", "MACINTOSH") if b"\r" in data and b"\n" not in data else ("cp1252", "CP1252")
+    beyond = sum(byte > 127 for byte in data) / len(data)
+    try:
+        line = LINE_END.split(data.decode(codec)[problem.start :])[0]
+    except UnicodeDecodeError:
+        line = ""
+    if not line or beyond > _FOREIGN:
+        return before, f"{what}; {_SAVE} ENCODING"
+    word = re.split(r'[\s,;"]', before)[-1] + re.split(r'[\s,;"]', line, maxsplit=1)[0]
+    return before, f"{what}; in {name} it is {word[:40]!r}: {_SAVE} {name}"
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_body(path: Path) -> str:
@@ -71,30 +115,39 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def parse_json(path: Path, text: str, **how: Any) -> Any:
     """The value of the file's JSON text; `how` is passed to `json.loads`. Raises BadInput naming the line and what the
-    text is instead.
+    text is instead, and for a key that is repeated in one object, unless `how` has a hook for objects.
     """
     if not text.strip():
         raise BadInput(f"{path}: is empty.")
     try:
-        return json.loads(text, **how)
+        return json.loads(text, **{"object_pairs_hook": without_repeats} | how)
     except json.JSONDecodeError as problem:
         at = f"{path}, line {problem.lineno}, column {problem.colno}"
         lines = [line for line in text.split("\n") if line.strip()]
         many = len(lines) > 1 and all(map(_is_json, lines[:2]))
-        instead = " It holds JSON lines; name it .jsonl." if many else _instead(text)
+        instead = " It holds JSON lines; name it .jsonl." if many else _comma(problem) or _instead(text)
         raise BadInput(f"{at}: not JSON ({problem.msg}).{instead}") from None
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{path}: not JSON ({problem}).") from None
 
 
 def parse_line(line: str, where: str, **how: Any) -> Any:
-    """The value of one JSON line. Raises BadInput naming the line and what it is instead."""
+    """The value of one JSON line, as in `parse_json`. Raises BadInput naming the line and what it is instead."""
     try:
-        return json.loads(line, **how)
+        return json.loads(line, **{"object_pairs_hook": without_repeats} | how)
     except (ValueError, RecursionError) as problem:
         said = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
-        instead = " Write one object a line, without a list around them." if line.strip() == "[" else _instead(line)
+        comma = _comma(problem) if isinstance(problem, json.JSONDecodeError) else ""
+        listed = " Write one object a line, without a list around them." if line.strip() == "[" else ""
+        instead = listed or comma or _instead(line)
         raise BadInput(f"{where}: not JSON ({said}).{instead}") from None
+
+
+def _comma(problem: json.JSONDecodeError) -> str:
+    """The remedy for a comma after the last entry of an object or list."""
+    before, after = problem.doc[: problem.pos].rstrip()[-1:], problem.doc[problem.pos :].lstrip(", \r\n\t")[:1]
+    is_last = after in ("}", "]") and "," in (before, problem.doc[problem.pos : problem.pos + 1])
+    return " Remove the comma after the last entry." if is_last else ""
 
 
 def _is_json(text: str) -> bool:
@@ -117,13 +170,14 @@ def json_object(path: Path, of: str = "") -> dict[str, Any]:
     """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
     keys.
     """
-    data = parse_json(path, read_body(path), object_pairs_hook=_reject_duplicate_keys)
+    data = parse_json(path, read_body(path))
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object{of and f' of {of}'}.")
     return data
 
 
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs of JSON. Raises ValueError for a repeated key, of which `json` would keep the last."""
     unique = dict(pairs)
     if len(unique) < len(pairs):
         repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
@@ -174,82 +228,3 @@ def cut_at(text: str, stops: tuple[str, ...]) -> str:
     """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else text
-
-
-# ---- CSV -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class CsvRows:
-    """The rows of one file; `sha256` is the hash of the whole file, `lines` holds line numbers (the header is 1)."""
-
-    path: Path
-    rows: list[dict[str, str]]
-    lines: list[int]
-    sha256: str
-
-    def where(self, i: int) -> str:
-        """The location of row `i` (from 0), for messages."""
-        return f"{self.path}, line {self.lines[i]}"
-
-
-def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",", quoted: bool = True) -> CsvRows:
-    """The rows of a UTF-8 file with a header that has at least `columns`.
-
-    quoted: whether quotation marks around a cell belong to the format; else they are part of its text.
-    Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
-    length than the header (naming its line), and a file without rows.
-    """
-    data = read_bytes(path)
-    text = io.StringIO(decode(path, data), newline="")
-    reader = csv.reader(text, strict=True, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
-    rows: list[dict[str, str]] = []
-    lines: list[int] = []
-    header: list[str] = []
-    last = 0
-    try:
-        for cells in reader:
-            start, last = last + 1, reader.line_num
-            if not header:
-                header = _csv_header(path, cells, columns)
-            elif cells:  # blank lines are skipped
-                if len(cells) != len(header):
-                    raise BadInput(f"{path}, line {start}: has {len(cells)} fields, the header has {len(header)}.")
-                rows.append(dict(zip(header, cells, strict=True)))
-                lines.append(start)
-    except csv.Error as problem:
-        raise BadInput(f"{path}, line {reader.line_num}: is not CSV ({problem}).") from None
-    if not rows:
-        raise BadInput(f"{path}: there are no rows{'' if data.strip() else '; the file is empty'}.")
-    return CsvRows(path, rows, lines, hashlib.sha256(data).hexdigest())
-
-
-def read_tsv(path: Path, columns: Sequence[str]) -> CsvRows:
-    """As `read_csv`, with tabs between the cells.
-
-    Quotation marks are text, as many programs write them into such files, but for those around a cell with doubled ones
-    inside or none, which other programs write.
-    """
-    table = read_csv(path, columns, "\t", quoted=False)
-    rows = [{name: _unquoted(cell) for name, cell in row.items()} for row in table.rows]
-    return replace(table, rows=rows)
-
-
-def _unquoted(cell: str) -> str:
-    match = _QUOTED.fullmatch(cell)
-    return match[1].replace('""', '"') if match else cell
-
-
-def _csv_header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
-    for column in columns:
-        if column not in cells:
-            if cells and cells[0].lstrip()[:1] in ("{", "["):
-                raise BadInput(f"{path}: it looks like JSON, and CSV with the columns {', '.join(columns)} is wanted.")
-            raise BadInput(
-                f"{path}: there is no column '{column}'; there are: {', '.join(cells) or 'none'}."
-                f"{nearest(column, [cell for cell in cells if cell not in columns])}"
-            )
-    repeated = sorted({cell for cell in cells if cells.count(cell) > 1})
-    if repeated:
-        raise BadInput(f"{path}: the header repeats the column {', '.join(repeated)}.")
-    return cells

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data import canary
+from humor_tasks.data.csv_files import claim, read_csv, read_tsv
 from humor_tasks.data.media.names import alike
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import check_text, is_visible, json_lines, read_csv, read_tsv
+from humor_tasks.data.reading import check_text, is_visible, json_lines
 from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
@@ -75,9 +76,7 @@ def open_requests(path: Path, images: Path | None = None, on_bad_picture: str | 
     places: dict[str, str] = {}
     for where, cells in _cells(path):
         identity = " ".join(check_text(cells.get("id"), f"{where}: id").split())
-        if other := places.get(identity):
-            raise BadInput(f"{where}: id is {identity!r:.60}, as in {other}; give each request an id of its own.")
-        places[identity] = where
+        claim(places, identity, where, "Give each request an id of its own.")
         rows.append({"id": identity, "text": _text(identity, cells, where), "system": cells.get("system", "")})
         column = "picture" if cells.get("picture") else "url"
         pictured.append((where, column, cells.get(column, "")))
@@ -124,7 +123,8 @@ def _of_json(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _of_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    table = read_tsv(path, ("id",)) if path.suffix.lower() == ".tsv" else read_csv(path, ("id",))
+    read = read_tsv if path.suffix.lower() == ".tsv" else read_csv
+    table = read(path, ("id",), known=(*OWN, *RELEASED), ids=("id",))
     columns = table.rows[0]
     if not {"text", "headline", "prompt", "url"} & columns.keys() and not {"word1", "word2"} <= columns.keys():
         raise BadInput(

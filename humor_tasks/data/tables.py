@@ -94,14 +94,15 @@ def csv_text(names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = 
 
     A text that a spreadsheet would run, such as =1+1, gets an apostrophe in front, which `cell_text` takes away. So
     does a text that begins with apostrophes and then such a character. Numbers stay numbers. With `exact`, for files
-    that another program reads, every cell stays as it is.
+    that another program reads, every cell stays as it is. A NUL character, which ends a text in many programs, becomes
+    U+FFFD.
     """
     lines: list[str] = []
     for row in chain((names,), rows):
         line = io.StringIO(newline="")
         # The writer's own \r\n: else Python before 3.13 writes a text's \r without quotes.
         csv.writer(line).writerow(row if exact else map(_inert, row))
-        lines.append(line.getvalue().removesuffix("\r\n"))
+        lines.append(line.getvalue().removesuffix("\r\n").replace("\0", "\ufffd"))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -19,6 +19,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.records import Prompt
+from humor_tasks.data.secrets import without_credentials
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
@@ -68,7 +69,7 @@ class Calls:
             except BadInput:
                 raise
             except Exception as problem:
-                why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
+                why = without_credentials(" ".join(f"{type(problem).__name__}: {problem}".split()))[:500]
                 raise BadInput(
                     f"{model}: {why} Earlier replies are kept in {self.path}; run the command again to continue."
                 ) from problem

@@ -29,7 +29,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.prices import read_prices
-from humor_tasks.data.secrets import SECRET, without_credentials
+from humor_tasks.data.secrets import without_secrets
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, plain
 from humor_tasks.on_inspect.private import parse_cli_args
@@ -72,7 +72,7 @@ def identity(model: Model) -> dict[str, Any]:
     identify: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
     if identify:
         return identify()
-    given = _without_secrets(model.model_args)
+    given = without_secrets(_plain(model.model_args), drop=True, headers=False)
     files = [_state(path) for path in local_files(model.name, model.model_args)]
     return ({"model_args": given} if given else {}) | ({"files": files} if files else {})
 
@@ -98,16 +98,16 @@ def _state(path: Path) -> str:
     return hashlib.sha256(repr(state).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def _without_secrets(value: Any) -> Any:
-    """The value for JSON, without entries whose names suggest secrets and without credentials in URLs."""
+def _plain(value: Any) -> Any:
+    """The value for JSON."""
     if isinstance(value, Mapping):
-        return {str(name): _without_secrets(held) for name, held in value.items() if not SECRET.search(str(name))}
+        return {str(name): _plain(held) for name, held in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_secrets(held) for held in value]
+        return [_plain(held) for held in value]
     if callable(value):  # its text holds an address, which differs between runs
         return getattr(value, "__qualname__", type(value).__name__)
     # Other values become text: YAML parses api_version=2024-06-01 as a date.
-    return value if value is None or isinstance(value, int | float) else without_credentials(str(value))
+    return value if value is None or isinstance(value, int | float) else str(value)
 
 
 def policy(model: Model, **scopes: str) -> CachePolicy:

@@ -23,6 +23,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.secrets import without_credentials, without_secrets
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, policy
 from humor_tasks.on_inspect.handles import in_process
@@ -71,7 +72,7 @@ class DescriberSettings:
 
     def of(self, model: Model) -> dict[str, Any]:
         """Everything that an answer depends on besides picture and question, for JSON: the model and the settings."""
-        settings = model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL))
+        settings = without_secrets(model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL)), headers=False)
         return {"model": str(model), **identity(model), **asdict(self), **settings}
 
 
@@ -97,8 +98,8 @@ def answer_in(output: ModelOutput) -> str:
 
 
 def _line(problem: Exception) -> str:
-    """An exception in one line."""
-    return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+    """An exception in one line, without credentials."""
+    return without_credentials(f"{type(problem).__name__}: {' '.join(str(problem).split())}")
 
 
 Kept = Callable[[str, str, str], None]

@@ -9,6 +9,7 @@ from rich.errors import MarkupError
 from rich.markup import escape
 from rich.text import Text
 
+from humor_tasks.data.secrets import without_credentials
 from humor_tasks.on_inspect.private import PrerequisiteError
 
 
@@ -29,12 +30,12 @@ def cannot_run(message: str) -> NoReturn:
 
 
 def plain(problem: BaseException) -> str:
-    """The message of an error in one line, without markup."""
+    """The message of an error in one line, without markup and credentials."""
     message = str(problem)
     if isinstance(problem, PrerequisiteError):
         with contextlib.suppress(MarkupError):  # a message of other code that is not escaped
             message = Text.from_markup(str(problem.message)).plain
-    return " ".join(message.split())
+    return without_credentials(" ".join(message.split()))
 
 
 def first_exception(problem: BaseException) -> BaseException:

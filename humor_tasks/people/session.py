@@ -7,7 +7,6 @@ is removed and reported when the file is opened again.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import threading
@@ -18,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from humor_tasks.data.append_log import AppendLog
+from humor_tasks.data.csv_files import split_cells
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.people.items import Answers, Item, choices_of, plain, same_text
@@ -293,8 +293,8 @@ class VoteStore:
         A form has no order: its line is complete with the comma before it.
         """
         try:
-            (cells,) = csv.reader([line], strict=True)
-        except (csv.Error, ValueError):
+            ((_, cells),) = split_cells(self.path, line, ",")
+        except ValueError:  # BadInput is one
             return False
         row = dict(zip(COLUMNS, map(stripped, cells), strict=False))
         labels = [choice for choice in self.choices.get(row.get("item", ""), ()) if len(choice) == 1]

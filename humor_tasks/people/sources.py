@@ -205,7 +205,7 @@ def _with_marks(text: str, words: Mapping[int, str]) -> str:
 
 def to_rate(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The edited headlines of a CSV file with id, original and edit, such as that of `editing`."""
-    table = read_csv(source, ("id", "original", "edit"))
+    table = read_csv(source, ("id", "original", "edit"), ids=("id",))
     rows = dict(zip((h.id for h in headlines(table)), table.rows, strict=True))
     edited = {h.id: " ".join(x for x in (h.before, f"<{h.edit}/>", h.after) if x) for h in headlines(table)}
     return [

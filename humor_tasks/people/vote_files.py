@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import parse_line, read_body
+from humor_tasks.data.reading import parse_line, read_body, without_repeats
 from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.people.votes import PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
+from humor_tasks.people.votes import COLUMNS, PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
 
 ITEM_FIELDS = ("item", "instance_id", "item_id", "id")
 QUESTIONS = ("choice", "preference")
@@ -91,7 +91,7 @@ def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
     """(location, row) of each row of a JSON, JSON-lines or CSV file, and what reads the texts of its columns."""
     body = read_body(path)
     if body.lstrip()[:1] not in ("[", "{"):
-        table = read_csv(path, REQUIRED)
+        table = read_csv(path, REQUIRED, known=COLUMNS, ids=("item",))
         return [(table.where(i), row) for i, row in enumerate(table.rows)], stripped
     rows = read_json_rows(path, body)
     if not rows:
@@ -102,7 +102,7 @@ def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
 def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
     """(location, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
     try:
-        data = json.loads(body)
+        data = json.loads(body, object_pairs_hook=without_repeats)
     except json.JSONDecodeError:
         lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
         rows = [(where, parse_line(line, where)) for where, line in lines]
@@ -205,7 +205,9 @@ def _label(value: Any, labels: Mapping[str, str], where: str) -> str:
 
 
 def _id(value: Any) -> str:
-    """A string or number as text; empty for anything else."""
+    """A string or whole number as text; empty for anything else."""
+    if isinstance(value, float) and value.is_integer():  # tables with an empty cell have their numbers so
+        value = int(value)
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 

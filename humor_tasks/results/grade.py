@@ -42,7 +42,6 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.judging.judge import reply_of
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.private import PrerequisiteError
-from humor_tasks.results.read import SECRET
 
 logger = logging.getLogger(__name__)
 
@@ -86,8 +85,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
     part: dict[str, Any] = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
     part |= {"asked": run.source["asked"]} if "asked" in run.source else {}
-    arguments = {name: value for name, value in run.arguments.items() if not SECRET.search(name)}
-    return Written(run.model, run.signature, fingerprint, rows, samples, part, arguments)
+    return Written(run.model, run.signature, fingerprint, rows, samples, part, run.arguments)
 
 
 def judging_by_name(task: str) -> Judging[Any]:

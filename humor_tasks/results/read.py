@@ -30,7 +30,6 @@ LOGS = ("*.eval", "*.json", "samples_*.jsonl")
 LISTINGS = ("logs.json", "eval-set.json")  # what `inspect eval-set` keeps beside its logs
 RESULTS = re.compile(r"results_(?P<stamp>\d{4}-\d\d-\d\dT.+)\.json")
 NO_SAMPLES = "holds lm-eval's results without samples; run lm-eval with --log_samples."
-SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
 READ_BY_NAME = "multiple_choice_"
 """A scorer named so reads letters by the rule that its name goes on with."""
 NO_MODEL = "none/none"  # Inspect's name
@@ -342,7 +341,7 @@ def _named(results: Sequence[Result]) -> list[Result]:
 
 
 def _name(model: str, arguments: Mapping[str, Any], all_of_model: Sequence[Mapping[str, Any]]) -> str:
-    names = dict.fromkeys(name for others in all_of_model for name in others if not SECRET.search(name))
+    names = dict.fromkeys(name for others in all_of_model for name in others)
     differing = [n for n in names if len({str(others.get(n, "-")) for others in all_of_model}) > 1]
     values = [f"{n}={str(arguments.get(n, '-'))[:MOST_SHOWN]}" for n in differing]
     return f"{model} ({', '.join(values)})" if values else model

@@ -192,7 +192,9 @@ FILES: list[Bad] = [
     bad("NaN in a label", opens(), "row 0", "label is", files=holding(TEXT.replace('"B"', "NaN"))),
     in_file("a huge number", TEXT.replace('"contest_number": 1', '"contest_number": 1e999'), "Number too big", "row 0"),
     in_file(
-        "a repeated key", TEXT.replace('{"contest', '{"label": "A", "contest'), "(/label) was specified twice in row 0"
+        "a repeated key",
+        TEXT.replace('{"contest', '{"label": "A", "contest'),
+        "line 1: not JSON ('label' is repeated in one object)",
     ),
     bad(
         "a device in place of the file",
@@ -388,7 +390,7 @@ OTHERS: list[Bad] = [
     bad("HumorBench: no such file", opens("humorbench", dataset="gone.csv"), "gone.csv"),
     elements("an empty element", "1,2,a,b, ", "line 2", "element is empty"),
     elements("an invisible element", f"1,2,a,b,{ZERO}", "line 2", "element is invisible"),
-    elements("a quote that never ends", '1,2,"a,b,c', "is not CSV"),
+    elements("a quote that never ends", '1,2,"a,b,c', "column 5: a quotation mark is opened here and never closed"),
 ]
 
 CASES = [*FOLDERS, *FILES, *ROWS, *PICTURES, *OTHERS]

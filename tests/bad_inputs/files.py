@@ -206,7 +206,7 @@ PREDICTIONS: list[Bad] = [
     ),
     predicted("a rating of nan", "id,pred\na,nan\n", "p.csv, line 2", "nan", file="p.csv", task="humicroedit_rating"),
     predicted("a rating of inf", "id,pred\na,inf\n", "p.csv, line 2", "inf", file="p.csv", task="humicroedit_rating"),
-    predicted("a CSV of semicolons", "id;pred\na;1\n", "p.csv: there is no column 'id'", "id;pred", file="p.csv"),
+    predicted("a CSV of bars", "id|pred\na|1\n", "p.csv: there is no column 'id'", "id|pred", file="p.csv"),
     bad("a reply that is None, in Python", scored(**{"x": None}), "unknown id: x"),
     bad(
         "a reply of bytes, in Python",

@@ -56,7 +56,7 @@ def put(**cells: str) -> Callable[[list[Row]], None]:
         (1, put(meanGrade="3.2"), "line 3: meanGrade is '3.2'; it must be a number from 0 to 3"),
         (1, put(meanGrade="nan"), "line 3: meanGrade is 'nan'"),
         (1, put(meanGrade="funny"), "line 3: meanGrade is 'funny'"),
-        (1, lambda rows: rows[2].update(id=rows[1]["id"]), r"line 4: id \d+ is also that of .*test.csv, line 3"),
+        (1, lambda rows: rows[2].update(id=rows[1]["id"]), r"line 4: id '\d+' is also that of .*test.csv, line 3"),
         (2, put(original2="No mark"), "line 3: original2 has 0 marked words"),
         (2, put(edit1=""), "line 3: edit1 is empty"),
         (2, put(label="3"), "line 3: label is '3'; it must be 1 or 2"),

@@ -124,7 +124,7 @@ def test_requests_are_the_same_in_every_format(rows: dict[str, tuple[str, str]])
         (['{"id": "a", "text": ["b"]}'], "r.jsonl, line 1: text is ['b']; it must be text."),
         (['{"id": "a", "text": "\\ud800"}'], "r.jsonl, line 1: text is '\\ud800'; it must be text."),
         (['{"id": "a", "text": " \\u200b"}'], "r.jsonl, line 1: text is empty; write what is asked for, or leave the"),
-        (['{"id": "a", "text": "b"}', '{"id": " a ", "text": "c"}'], "line 2: id is 'a', as in"),
+        (['{"id": "a", "text": "b"}', '{"id": " a ", "text": "c"}'], "line 2: id 'a' is also that of"),
         (['{"id": "a", "text": "b", "headline": "c"}'], "line 1: has text and headline; a line is one request"),
         (['{"id": "a", "word1": "b", "word2": "-"}'], "line 1: has one of word1 and word2; fill both in, or neither."),
         (['{"id": "a", "text": "b", "picture": "no.png"}'], "line 1: picture: .*there is no picture file 'no.png'"),
@@ -154,7 +154,7 @@ def test_lines_that_cannot_be_used(lines: list[str], told: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("name", "lines", "told"),
     [
-        ("r.tsv", ["id,text", "a,b"], "r.tsv: there is no column 'id'; there are: id,text."),
+        ("r.tsv", ["id|text", "a|b"], "r.tsv: there is no column 'id'; there are: id|text."),
         ("r.csv", ["id,request", "a,b"], "r.csv: there is no column of requests; there are: id, request. Name it text"),
         ("r.csv", ["id,word1", "a,b"], "r.csv: there is no column of requests; there are: id, word1."),
         ("r.csv", ["id,text", "a,b,c"], "r.csv, line 2: has 3 fields, the header has 2."),

@@ -205,7 +205,7 @@ def set_value(value: str) -> Callable[[list[str]], None]:
         *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("A", "")),
         *((n, lambda lines: lines.pop(3), "1 missing id: {id}.") for n in (1, 2)),
         *((n, lambda lines: lines.append("7,1"), "1 unknown id: 7.") for n in (1, 2)),
-        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id} repeats that of {path}") for n in (1, 2)),
+        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id!r} is also that of {path}") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(0, "id,prediction"), "there is no column 'pred'") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(3, "1,2,3"), "line 4: has 3 fields, the header has 2") for n in (1, 2)),
         (1, lambda lines: lines.__setitem__(slice(1, None), []), "there are no rows"),

@@ -321,7 +321,7 @@ HEADER = ",".join(COLUMNS) + "\n"
         (HEADER + "p0,ann,C,,,AB\n", "choices that do not exist: 'C'"),
         (HEADER + "p0,ann,A,,,AB\np0,ann,B,,,AB\n", "voted more than once: ann on p0"),
         (HEADER + "p0,ann\n", "line 2: has 2 fields"),
-        (HEADER + 'p0,ann,A,,"open,AB\np1', "is not CSV"),
+        (HEADER + 'p0,ann,A,,"open,AB\np1', "line 2, column 11: a quotation mark is opened here and never closed"),
     ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path, content: str, said: str) -> None:

@@ -47,7 +47,7 @@ def test_a_csv_file_is_read_with_its_optional_columns(written: Any) -> None:
     assert str(read_votes(path)) == "2 votes on 2 items by 2 annotators"
 
 
-TEXT = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12).map(str.strip)
+TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12).map(str.strip)
 VOTES = st.builds(
     Vote,
     TEXT.filter(is_visible),

@@ -223,7 +223,7 @@ def test_a_submission_is_scored_against_its_row(copied: Path, tmp_path: Path) ->
 BAD_PREDICTIONS = [
     ("id,pred\n{first},nan\n", "the prediction is 'nan'; it must be a number from 0.0 to 3.0"),
     ("id,pred\n{first},1\n", "missing ids"),
-    ("id,pred\n{first},1\n{first},2\n", "repeats that of"),
+    ("id,pred\n{first},1\n{first},2\n", "is also that of"),
     ("id,pred\n1-2,1\n", "unknown id: 1-2"),  # of task 2
     ("id,prediction\n{first},1\n", "pred"),
 ]

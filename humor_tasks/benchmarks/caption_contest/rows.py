@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import urllib.parse
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLI
 from humor_tasks.benchmarks.choice import lettered
 from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.shots import by_cluster, released
+from humor_tasks.data.csv_files import id_key
 from humor_tasks.data.descriptions import Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import check_text
@@ -109,6 +111,21 @@ def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> 
 # ---- record -------------------------------------------------------------------------------------
 
 
+def contest_name(value: object, where: str) -> str:
+    """A contest's number, also of a whole float, which is how a table with an empty cell has its numbers, or its name.
+
+    Raises BadInput for other floats, also as texts, and for anything that names no contest.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    name = id_key(str(value).strip()) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not name or name.lower() in ("nan", "none", "null") or re.fullmatch(r"\d+\.\d+", name):
+        raise BadInput(
+            f"{where}: contest_number is {value!r}; it must be a whole number: standard errors are clustered by it."
+        )
+    return name
+
+
 def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
     identity, contest = _text(row, "instance_id", where), row["contest_number"]
     choices = _choices(row, labels, where)
@@ -117,13 +134,9 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
         fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
     scene = {} if setting != "description" else _scene(row, where)
     target = None if fold == "-" else _label(row, labels, where)
-    if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
-        raise BadInput(
-            f"{where}: contest_number is {contest!r}; it must be a whole number: standard errors are clustered by it."
-        )
     return Record(
         id=identity,
-        cluster=str(contest) if contest is not None else identity,
+        cluster=contest_name(contest, where) if fold != "-" else identity,
         fields=fields | scene,
         context=scene_context(scene) if scene else "",
         choices=choices,

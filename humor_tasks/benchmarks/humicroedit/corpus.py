@@ -19,9 +19,10 @@ from humor_tasks.benchmarks.definition import Data, Options, Run
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.csv_files import CsvRows, claim, read_csv
 from humor_tasks.data.reading import missing
 from humor_tasks.data.records import Prompt, Record, Turn
-from humor_tasks.data.rows import Absent, CsvRows, fetch, read_csv
+from humor_tasks.data.rows import Absent, fetch
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
 
@@ -200,11 +201,9 @@ def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str
 
 
 def _distinct(ids: Sequence[str], rows: CsvRows) -> None:
-    seen: dict[str, int] = {}
+    places: dict[str, str] = {}
     for i, identity in enumerate(ids):
-        if identity in seen:
-            raise BadInput(f"{rows.where(i)}: id {identity} is also that of {rows.where(seen[identity])}.")
-        seen[identity] = i
+        claim(places, identity, rows.where(i), "Give each row an id of its own.")
 
 
 def _warn_about_means(found: Sequence[Sequence[Headline]], rows: CsvRows) -> None:
@@ -231,7 +230,7 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
     """One file in the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
     texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
     if dataset == PUBLIC:
-        return read_csv(fetch(f"task-{task}/{split}.csv", SUMS[task, split], ARCHIVES), texts)
+        return _opened(fetch(f"task-{task}/{split}.csv", SUMS[task, split], ARCHIVES), texts)
     home = Path(folder(CARD)) if dataset == "sample" else Path(dataset).expanduser()
     path = home / f"task-{task}" / f"{split}.csv"
     if not path.is_file():
@@ -239,7 +238,13 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
             f"dataset={dataset}: there is no file {path}; use '{PUBLIC}', 'sample', or a folder with task-1/ and "
             f"task-2/, each with {', '.join(SPLITS)}.{nearest(split, SPLITS)}"
         )
-    return read_csv(path, texts)
+    return _opened(path, texts)
+
+
+def _opened(path: Path, texts: Sequence[str]) -> CsvRows:
+    means = ("meanGrade", "meanGrade1", "meanGrade2")
+    known = (*means, "grades", "grades1", "grades2", "label")
+    return read_csv(path, texts, known=known, ids=("id",), numbers=means)
 
 
 # ---- records, prompts ---------------------------------------------------------------------------

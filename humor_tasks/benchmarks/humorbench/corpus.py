@@ -23,6 +23,7 @@ SUBSETS = (
 )
 ELEMENTS = "comprehensive_annotations.csv"
 SAMPLE_RUBRIC = "sample_rubric.csv"
+IDS = ("idx",)
 
 _RAW = "https://raw.githubusercontent.com/ReubenNarad"
 _ELEMENTS_AT = "39cd27b8447cdab0c457b569c122f0aa0b970c01"
@@ -64,9 +65,9 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
     file, or a folder that contains `name`.
     """
     if dataset == PUBLIC:
-        return read_csv(fetch(name, *PINNED[name]), columns), COMMITS[name]
+        return read_csv(fetch(name, *PINNED[name]), columns, ids=IDS), COMMITS[name]
     if dataset == "sample":
-        return read_csv(Path(folder(CARD)) / sample, columns), None
+        return read_csv(Path(folder(CARD)) / sample, columns, ids=IDS), None
     path = Path(dataset).expanduser()
     if path.is_dir() and name in PINNED:
         path /= name
@@ -76,7 +77,7 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
             f"dataset={dataset} is neither '{PUBLIC}' (the public file, downloaded once), nor 'sample', nor a CSV file"
             f"{in_folder}.{nearest(dataset, [PUBLIC, 'sample'])}"
         )
-    return read_csv(path, columns), None
+    return read_csv(path, columns, ids=IDS), None
 
 
 def cells(row: Mapping[str, str], columns: Iterable[str], where: str) -> dict[str, str]:
@@ -131,8 +132,8 @@ def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
 
 
 def _read_keys(path: Path) -> frozenset[str]:
-    if path.suffix == ".csv":
-        table = read_csv(path, ("idx", "element"))
+    if path.suffix.lower() == ".csv":
+        table = read_csv(path, ("idx", "element"), ids=IDS)
         return frozenset(key(row["idx"], row["element"]) for row in table.rows)
     try:
         keys = parse_json(path, read_body(path))["keys"]
@@ -149,7 +150,7 @@ def _read_keys(path: Path) -> frozenset[str]:
 def subset_logs(subset: str) -> frozenset[tuple[str, str]]:
     """File and model of the logs that chose the rows of a file by `humor-tasks analyse hard-subset`; else empty."""
     path = Path(subset).expanduser()
-    if path.suffix == ".csv" or not path.is_file():
+    if path.suffix.lower() == ".csv" or not path.is_file():
         return frozenset()
     source = parse_json(path, read_body(path)).get("source")
     logs = source.get("logs") if isinstance(source, Mapping) else None

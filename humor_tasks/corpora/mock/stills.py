@@ -23,9 +23,7 @@ in detecting. The id of a tweet is Twitter's, by which posts of MORE and Cai et 
 from __future__ import annotations
 
 import ast
-import csv
 import hashlib
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -34,10 +32,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, HUB
+from humor_tasks.benchmarks.caption_contest.rows import contest_name
 from humor_tasks.corpora.mock.items import SPLITS, Item, Media, Source, one_line, safe_id, split_files
+from humor_tasks.data.csv_files import claim, read_csv, split_cells
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import lines_of, missing, read_body
-from humor_tasks.data.rows import Absent, Rows, open_rows, read_csv
+from humor_tasks.data.rows import Absent, Rows, open_rows
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 
@@ -60,7 +60,7 @@ def read_newyorker(dataset: str, media: Media, revision: str | None = None) -> S
                 continue
             for i, row in enumerate(rows.rows):
                 source.rows += 1
-                contest = safe_id(str(row["contest_number"]), rows.where(i))
+                contest = safe_id(contest_name(row["contest_number"], rows.where(i)), rows.where(i))
                 picture = pictures.get(contest)
                 if picture is None and media.missing != "keep":
                     media.problems.append(f"{rows.where(i)}: the picture of contest {contest}")
@@ -107,7 +107,7 @@ def _pictures(dataset: str, split: str, revision: str | None) -> dict[str, Pictu
         rows = _open(dataset, "matching_from_pixels", split, ["contest_number"], revision, pictures=True)
     except Absent:
         return {}
-    return {str(row["contest_number"]): row["image"] for row in rows.rows}
+    return {contest_name(row["contest_number"], rows.where(i)): row["image"] for i, row in enumerate(rows.rows)}
 
 
 def _open(
@@ -157,13 +157,7 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
 
 def _tab_separated(file: Path) -> Iterator[tuple[str, list[str]]]:
     """(location, cells) of every row. Strict, so that an unclosed quotation mark does not swallow rows."""
-    reader = csv.reader(io.StringIO(read_body(file), newline=""), delimiter="\t", strict=True)
-    try:
-        for cells in reader:
-            if cells:
-                yield f"{file}, line {reader.line_num}", cells
-    except csv.Error as problem:
-        raise BadInput(f"{file}, line {reader.line_num}: is not tab-separated values ({problem}).") from None
+    return ((f"{file}, line {line}", cells) for line, cells in split_cells(file, read_body(file), "\t") if cells)
 
 
 def _unquoted(caption: str) -> str:
@@ -255,8 +249,9 @@ def read_table(option: str, folder: Path, media: Media) -> Source:
     """The items of `items.csv` in a folder. Raises BadInput naming file and line."""
     name, scene = OWN[option]
     source = Source(name)
-    table = read_csv(folder / FILE, ("image", "caption"))
-    known: dict[str, str] = {}
+    others = ("id", "label", "split", "explanation", "description")
+    table = read_csv(folder / FILE, ("image", "caption"), known=others, ids=("id",))
+    places: dict[str, str] = {}
     for i, row in enumerate(table.rows):
         where = table.where(i)
         source.rows += 1
@@ -270,9 +265,7 @@ def read_table(option: str, folder: Path, media: Media) -> Source:
         identity = row.get("id", "").strip()
         medium = f"{option}-{hashlib.sha256(image.encode()).hexdigest()[:12]}"
         name_of = f"{option}_{safe_id(identity, where) if identity else i + 1}"
-        if name_of in known:
-            raise BadInput(f"{where}: its id is also that of {known[name_of]}; give every row an id, or none.")
-        known[name_of] = where
+        claim(places, identity or str(i + 1), where, "Give every row an id, or none.")
         source.items.append(
             Item(
                 id=name_of,

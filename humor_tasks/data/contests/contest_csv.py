@@ -18,7 +18,7 @@ from statistics import median
 from typing import NamedTuple
 
 from humor_tasks.data.contests.captions import key_of, mend
-from humor_tasks.data.reading import CsvRows, read_csv
+from humor_tasks.data.csv_files import CsvRows, read_csv, with_decimal_points
 from humor_tasks.errors import BadInput
 
 NAMES = {
@@ -34,6 +34,7 @@ NAMES = {
 }
 """Our name of a column -> the names in public files, without case; spaces and hyphens count as underscores."""
 COUNTS = ("not_funny", "somewhat_funny", "funny")
+NUMBERS = tuple(name for name in NAMES if name not in ("caption", "contest"))
 MOST_WRONG = 0.01
 """Above this share of impossible means, or of counts far from their mean, the file's columns are not what they say."""
 MOST_VOTES = 2**31
@@ -92,27 +93,33 @@ def contest_files(folder: Path, kinds: Sequence[str] = (".csv",)) -> dict[int, P
 
 def read_contest(path: Path) -> Contest:
     """The contest of one file. Raises BadInput naming file and line for what cannot be the layout it claims to be."""
-    file, number = read_csv(path, ()), contest_number(path)
-    columns = _columns(file)
+    number = contest_number(path)
+    file, columns = _opened(path)
     for i in range(len(file.rows)) if "contest" in columns else ():
-        if _number(file, i, columns["contest"]) != number:
+        if file.number(i, columns["contest"]) != number:
             raise BadInput(f"{file.where(i)}: {columns['contest']} is not {number}, the number in its name.")
     return _contest(file, columns, number, range(len(file.rows)))
 
 
 def read_contests(path: Path) -> dict[int, Contest]:
     """The contests of a file with a column of contest numbers, by number. Raises BadInput as `read_contest` does."""
-    file = read_csv(path, ())
-    columns = _columns(file)
+    file, columns = _opened(path)
     if "contest" not in columns:
         raise BadInput(f"{path}: there is no column of contest numbers; name it {NAMES['contest'][1]}.")
     held: dict[float, list[int]] = {}
     for i in range(len(file.rows)):
-        held.setdefault(_number(file, i, columns["contest"]), []).append(i)
+        held.setdefault(file.number(i, columns["contest"]), []).append(i)
     for number, indices in held.items():
         if number % 1 or not 0 <= number < 2**31:
             raise BadInput(f"{file.where(indices[0])}: {columns['contest']} is {number!r}, no contest's number.")
     return {int(number): _contest(file, columns, int(number), held[number]) for number in sorted(held)}
+
+
+def _opened(path: Path) -> tuple[CsvRows, dict[str, str]]:
+    """The rows of a file, and our names -> its columns."""
+    file = read_csv(path, ())
+    columns = _columns(file)
+    return with_decimal_points(file, [columns[name] for name in NUMBERS if name in columns]), columns
 
 
 def _contest(file: CsvRows, columns: dict[str, str], number: int, indices: Sequence[int]) -> Contest:
@@ -170,11 +177,11 @@ Rating = tuple[float | None, float | None, int | None]
 
 def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str], first: dict[str, int]) -> Rating:
     """(mean, precision, votes) of a row; its mean and votes win over its counts, as in the published sets."""
-    counts = [_number(file, i, columns[name]) for name in COUNTS if name in columns]
+    counts = [file.number(i, columns[name]) for name in COUNTS if name in columns]
     total = sum(counts)
     ours = (counts[0] + 2 * counts[1] + 3 * counts[2]) / total if total else None
-    votes = _number(file, i, columns["votes"]) if "votes" in columns else total
-    mean = _number(file, i, columns["mean"]) if "mean" in columns else ours
+    votes = file.number(i, columns["votes"]) if "votes" in columns else total
+    mean = file.number(i, columns["mean"]) if "mean" in columns else ours
     if any(not 0 <= value < MOST_VOTES or value % 1 for value in (votes, *counts)):
         raise BadInput(
             f"{file.where(i)}: votes and counts must be whole numbers from 0 to below {MOST_VOTES:,}; correct the row."
@@ -196,7 +203,7 @@ def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str],
         del counts[:]  # no standard error from them
     if "precision" not in columns or file.rows[i][columns["precision"]] == "inf":  # inf: that of a single vote
         return mean, _standard_error(counts), int(votes)
-    error = _number(file, i, columns["precision"])
+    error = file.number(i, columns["precision"])
     if error <= 0:
         raise BadInput(f"{file.where(i)}: {columns['precision']} is {error:g}; a standard error is above 0.")
     return mean, error, int(votes)
@@ -210,17 +217,6 @@ def _standard_error(counts: Sequence[float]) -> float | None:
     mean = sum(value * n for value, n in zip((1, 2, 3), counts, strict=True)) / total
     squares = sum(n * (value - mean) ** 2 for value, n in zip((1, 2, 3), counts, strict=True))
     return math.sqrt(max(1.0, squares) / (total * (total - 1)))
-
-
-def _number(file: CsvRows, i: int, column: str) -> float:
-    text = file.rows[i][column]
-    try:
-        value = float(text)
-        if math.isfinite(value):
-            return value
-    except ValueError:
-        pass
-    raise BadInput(f"{file.where(i)}: {column} is {text!r:.60}; it must be a number. Correct the row or the header.")
 
 
 def _add(contest: Contest, entry: str, place: int, rating: Rating) -> None:

@@ -151,7 +151,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         role_models=bound,
         settings=settings,
         replayed=str(replayed) if replayed else None,
-        arguments=told.get("explainer_arguments") or {} if replayed else log.eval.model_args,
+        arguments=invocation.arguments_of(log),
         scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,

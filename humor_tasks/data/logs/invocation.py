@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import datetime
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.data.logs.record import Invocation
-from humor_tasks.data.secrets import SECRET, without_credentials
+from humor_tasks.data.secrets import without_secrets
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ModelConfig
 
-_HIDDEN = re.compile(rf"{SECRET.pattern}|header", re.I)
-"""Names of arguments whose values no command may show."""
-HIDDEN = "SECRET"
 SEEDS = {"random_seed": 0, "numpy_seed": 1234, "torch_seed": 1234, "fewshot_seed": 1234}
 """lm-eval's seeds in the order of its `--seed`, with their defaults."""
 
@@ -26,7 +22,7 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     """What an Inspect log says. settings: of generation, as far as the task does not prescribe them."""
     asked, config = log.eval, log.eval.config
     words = ["inspect", "eval", asked.task_registry_name or asked.task, "--model", asked.model]
-    words += _option("--model-base-url", _told(asked.model_base_url))
+    words += _option("--model-base-url", without_secrets(asked.model_base_url))
     words += _pairs("-M", asked.model_args)
     for role, models in (asked.model_roles or {}).items():
         words += ["--model-role", f"{role}={_models(models if isinstance(models, list) else [models])}"]
@@ -41,11 +37,19 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
     words += _option("--limit", limit) + _option("--sample-id", config.sample_id) + _option("--epochs", epochs)
     return Invocation(
         words=tuple(words),
-        parameters=asked.task_args_passed,
+        parameters=without_secrets(asked.task_args_passed),
         versions={name.replace("_", "-"): version for name, version in asked.packages.items()},
         answered_by=answered_by,
         seconds=_seconds(log.stats.started_at, log.stats.completed_at),
     )
+
+
+def arguments_of(log: EvalLog) -> dict[str, Any]:
+    """The arguments that the model was made with, without secrets; of a run that only graded, its explainer's."""
+    told = log.eval.metadata or {}
+    given = told.get("explainer_arguments") or {} if told.get("explainer") else log.eval.model_args
+    made: dict[str, Any] = without_secrets(given, drop=True)
+    return made
 
 
 def of_lm_eval(task: str, results: Mapping[str, Any]) -> Invocation:
@@ -54,7 +58,7 @@ def of_lm_eval(task: str, results: Mapping[str, Any]) -> Invocation:
     words = ["lm_eval", "--tasks", task, *_option("--model", config.get("model"))]
     for name in ("model_args", "gen_kwargs"):
         given = config.get(name) or {}
-        pairs = given if isinstance(given, str) else ",".join(_written(given))
+        pairs = without_secrets(given) if isinstance(given, str) else ",".join(_written(given))
         words += _option(f"--{name}", pairs or None)
     if results.get("chat_template"):
         words.append("--apply_chat_template")
@@ -66,7 +70,7 @@ def of_lm_eval(task: str, results: Mapping[str, Any]) -> Invocation:
     named = {"lm-eval": "lm_eval_version", "transformers": "transformers_version"}
     return Invocation(
         words=(*words, "--log_samples", "--output_path", "logs"),
-        parameters=dict((results.get("configs") or {}).get(task, {}).get("metadata") or {}),
+        parameters=without_secrets(dict((results.get("configs") or {}).get(task, {}).get("metadata") or {})),
         versions={name: str(results[key]) for name, key in named.items() if results.get(key)},
         seconds=float(seconds) if seconds else None,
     )
@@ -76,7 +80,7 @@ def _models(models: Iterable[ModelConfig]) -> str:
     """The models of a role: names with commas, or JSON where one has settings or arguments."""
     described = []
     for model in models:
-        arguments = _open(model.args) | ({"base_url": _told(model.base_url)} if model.base_url else {})
+        arguments = _open(model.args) | ({"base_url": without_secrets(model.base_url)} if model.base_url else {})
         settings = _open(model.config.model_dump(exclude_none=True)) | ({"model_args": arguments} if arguments else {})
         described.append({"model": model.model, **settings} if settings else model.model)
     if all(isinstance(each, str) for each in described):
@@ -86,16 +90,8 @@ def _models(models: Iterable[ModelConfig]) -> str:
 
 def _open(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that are set, with those of secrets hidden."""
-    return {n: HIDDEN if _HIDDEN.search(n) else _told(value) for n, value in values.items() if value is not None}
-
-
-def _told(value: Any) -> Any:
-    """A value without the secrets within it."""
-    if isinstance(value, Mapping):
-        return _open(value)
-    if isinstance(value, list | tuple):
-        return [_told(each) for each in value]
-    return without_credentials(value) if isinstance(value, str) else value
+    opened: dict[str, Any] = without_secrets({name: value for name, value in values.items() if value is not None})
+    return opened
 
 
 def _option(flag: str, value: Any) -> list[str]:

@@ -11,6 +11,7 @@ from humor_tasks.data.logs.invocation import of_lm_eval
 from humor_tasks.data.logs.record import FinishedRun, Invocation, LoggedSample, Scored, task_metadata
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.secrets import without_secrets
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
@@ -147,7 +148,7 @@ def _results(path: Path) -> tuple[str, Mapping[str, Any], Mapping[str, Any], Inv
         arguments = _arguments((results.get("config") or {}).get("model_args"))
         told = dict(results["configs"][name]["metadata"])
         named = _model(results["model_source"], results["model_name"], arguments)
-        return named, arguments or {}, told, of_lm_eval(name, results)
+        return named, without_secrets(arguments or {}, drop=True), told, of_lm_eval(name, results)
     except (OSError, ValueError, KeyError, TypeError):
         return path.parent.name or "-", {}, {}, Invocation()
 
@@ -168,4 +169,4 @@ def _model(source: str, name: str | None, arguments: Mapping[str, Any] | None) -
     """The model's name; where no argument holds it, lm-eval invents one, and the arguments tell models apart."""
     if name and (arguments is None or any(str(value) == name for value in arguments.values())):
         return name
-    return " ".join([source, *(f"{key}={value}" for key, value in (arguments or {}).items())])
+    return " ".join([source, *(f"{key}={value}" for key, value in without_secrets(arguments or {}, drop=True).items())])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.csv_files import claim, read_csv
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample
 from humor_tasks.data.reading import parse_json, parse_line, read_body
 from humor_tasks.data.signature import Signature
@@ -23,7 +24,7 @@ def read_predictions(path: Path, prediction: Callable[[str], Any] = str) -> dict
     BadInput naming file and line for invalid JSON or CSV, other types, repeated ids and entries that are not
     predictions.
     """
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         return _read_csv_predictions(path, prediction)
     body = read_body(path)
     if path.suffix == ".jsonl":
@@ -38,16 +39,12 @@ def read_predictions(path: Path, prediction: Callable[[str], Any] = str) -> dict
 
 
 def _read_csv_predictions(path: Path, prediction: Callable[[str], Any]) -> dict[str, Any]:
-    from humor_tasks.data.rows import read_csv
-
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file.")
-    table = read_csv(path, ("id", "pred"))
-    lines: dict[str, str] = {}
+    table = read_csv(path, ("id", "pred"), ids=("id",), numbers=("pred",))
+    places: dict[str, str] = {}
     for i, row in enumerate(table.rows):
-        first = lines.setdefault(row["id"].strip(), table.where(i))
-        if first != table.where(i):
-            raise BadInput(f"{table.where(i)}: id {row['id'].strip()} repeats that of {first}. Nothing was scored.")
+        claim(places, row["id"].strip(), table.where(i), "Nothing was scored.")
 
     def pair(i: int, row: dict[str, str]) -> tuple[str, Any]:
         try:

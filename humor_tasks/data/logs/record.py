@@ -153,8 +153,8 @@ class FinishedRun:
     the number of instances of a complete run, where known. instances: the number of instances in the file. options: the
     options of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by
     model and by model role. role_models: the models of each role; settings: the generation settings of each of these
-    models' own configuration. arguments: the arguments that the model was made with, of a `replayed` one without
-    secrets, and empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that
+    models' own configuration. arguments: the arguments that the model was made with, without secrets, and empty
+    where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that
     no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that
     wrote the replies, where the run only graded the replies of another run. samples: all replies, read from the file
     again at each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was

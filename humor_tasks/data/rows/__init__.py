@@ -10,7 +10,7 @@ Rows are numbered from 0, as in `datasets`. Importing this package imports no he
 Corpora that consist of one public CSV file are read by `read_csv` and downloaded by `fetch`.
 """
 
-from humor_tasks.data.reading import CsvRows, read_csv
+from humor_tasks.data.csv_files import CsvRows, read_csv
 from humor_tasks.data.rows.download import fetch
 from humor_tasks.data.rows.opening import (
     Catalogue,

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.csv_files import read_csv, typed
 from humor_tasks.data.reading import json_lines
-from humor_tasks.data.rows.table import Absent, Request, Table
+from humor_tasks.data.rows.table import IDS, Absent, Request, Table
 from humor_tasks.errors import BadInput, nearest
 
 RESTORE = "Restore or correct the files listed in its README.md."
@@ -28,7 +29,9 @@ def read_folder(request: Request, folder: Path) -> Table:
         if request.pictures and is_parquet(builder):
             return _through_cache(request, folder, builder, files)
         _check_lines(request, files)
-        rows = list(stream_split(request, builder, files))
+        rows = (
+            _of_csv(request, builder, files) if _is_plain_csv(builder) else list(stream_split(request, builder, files))
+        )
         check_columns(request, dict.fromkeys(key for row in rows for key in row), files)
         images = None
         if request.pictures:
@@ -124,6 +127,36 @@ def is_parquet(builder: Any) -> bool:
     from datasets.packaged_modules.parquet.parquet import Parquet
 
     return isinstance(builder, Parquet)
+
+
+def _is_plain_csv(builder: Any) -> bool:
+    """Whether the files are CSV, and the card sets no option of their reader but the delimiter."""
+    from datasets.packaged_modules.csv.csv import Csv, CsvConfig
+
+    if not isinstance(builder, Csv):
+        return False
+    options, usual = builder.config.pd_read_csv_kwargs, CsvConfig().pd_read_csv_kwargs
+    return {name: value for name, value in options.items() if name != "sep"} == {
+        name: value for name, value in usual.items() if name != "sep"
+    }
+
+
+def _of_csv(request: Request, builder: Any, files: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of CSV files, with the types that `datasets` finds, but for ids, which are texts.
+
+    The reader of `datasets` takes 01 for 1, and texts such as nan, None and NA for missing ones.
+    """
+    texts = {n for n, kind in (builder.config.features or {}).items() if getattr(kind, "dtype", "") == "string"} | {
+        *IDS
+    }
+    tables = [read_csv(Path(name), (), builder.config.sep, known=request.needed, ids=IDS) for name in files]
+    rows: list[dict[str, Any]] = [row for table in tables for row in table.rows]
+    for column in dict.fromkeys(name for row in rows for name in row):
+        cells = [row.get(column, "") for row in rows]
+        values = [cell or None for cell in cells] if column in texts else typed(cells)
+        for row, value in zip(rows, values, strict=True):
+            row[column] = value
+    return rows
 
 
 def stream_split(request: Request, builder: Any, files: Sequence[str]) -> Any:

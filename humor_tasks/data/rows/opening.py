@@ -176,7 +176,7 @@ def read_leaderboard(folder: Path, on_bad_picture: str | None = None) -> Rows:
     """
     folder = Path(folder).expanduser()
     file = folder / "instances.json"
-    instances = parse_json(file, read_body(file), object_pairs_hook=_without_repeats)
+    instances = parse_json(file, read_body(file))
     if not isinstance(instances, list) or not instances:
         raise BadInput(f"{file}: must be a list of instances, each with {', '.join(_FIELDS)}.")
     rows: list[dict[str, Any]] = []
@@ -215,12 +215,3 @@ def _read_instance(instance: Any, where: str) -> tuple[str, str, list[str]]:
         if why := missing(caption):
             raise BadInput(f"{where}: 'choices': caption {letter} is {why}; it must be text.")
     return identity, relative, list(choices.values())
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"'{key}' occurs twice in one object")
-        found[key] = value
-    return found

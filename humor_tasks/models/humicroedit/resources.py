@@ -260,7 +260,7 @@ def _wordnet(folder: Path) -> Iterator[tuple[str, str]]:
 def _relations(path: Path) -> Iterator[tuple[str, str]]:
     with path.open("rb") as lines:
         for i, raw in enumerate(lines, 1):
-            cells = decode(path, raw).rstrip("\r\n").split("\t")
+            cells = decode(path, raw, i).rstrip("\r\n").split("\t")
             if len(cells) not in (3, 5) and cells != [""]:
                 raise BadInput(
                     f"knowledge {path}, line {i}: has {len(cells)} columns; a relation has 3, ConceptNet's 5."

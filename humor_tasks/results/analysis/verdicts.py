@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
+from humor_tasks.benchmarks.humorbench.corpus import key
 from humor_tasks.benchmarks.judging import BOUNDS, MISSING
-from humor_tasks.data.rows import CsvRows, read_csv
+from humor_tasks.data.csv_files import CsvRows, claim, read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.points import GradedLog, GradedPoint, read_graded
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered, rogan_gladen
@@ -23,6 +23,7 @@ from humor_tasks.scorers.proportion import clustered_proportion
 
 VERDICTS = {"PASS": True, "FAIL": False}
 LEAST = 10
+_KNOWN = ("id", "idx", "element", "cluster", "explanation")
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,13 @@ def read_judged(path: Path) -> list[GradedPoint]:
 
     Raises BadInput for a repeated row and for any other verdict.
     """
-    if path.suffix != ".csv":
+    if path.suffix.lower() != ".csv":
         points = list(read_graded(path).points)
         repeated = len(points) - len({point.id for point in points})
         if repeated:
             raise BadInput(f"{path}: holds {repeated} rows more than once (epochs?); a correction needs one each.")
         return points
-    table = read_csv(path, ("verdict",))
+    table = read_csv(path, ("verdict",), known=_KNOWN, ids=("id", "idx"))
     points = []
     for i, (identity, row) in enumerate(zip(_ids(table), table.rows, strict=True)):
         verdict = row["verdict"].strip()
@@ -82,7 +83,7 @@ def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     An optional column `explanation` must hold the judged text. Raises BadInput for any other label, a row that was not
     judged, a repeated row and a different explanation.
     """
-    table = read_csv(path, ("label",))
+    table = read_csv(path, ("label",), known=_KNOWN, ids=("id", "idx"))
     known = {point.id: point for point in judged}
     ids = _ids(table)
     unknown = [identity for identity in ids if identity not in known]
@@ -108,7 +109,9 @@ def _ids(table: CsvRows) -> list[str]:
         ids = [key(row["idx"], row["element"]) for row in table.rows]
     else:
         raise BadInput(f"{table.path}: needs a column id, or the columns idx and element.")
-    check_distinct(ids, [table.where(i) for i in range(len(ids))], "row")
+    places: dict[str, str] = {}
+    for i, identity in enumerate(ids):
+        claim(places, identity, table.where(i), "Remove one of the rows.")
     return ids
 
 

@@ -22,9 +22,10 @@ from typing import Any
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, writers
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
+from humor_tasks.data.csv_files import CsvRows, read_csv, read_tsv
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.lm_eval_samples import is_samples
-from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv, read_tsv
+from humor_tasks.data.reading import check_text, is_visible, json_lines
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
 
@@ -296,7 +297,7 @@ def _of_partner(table: CsvRows) -> list[int]:
 
 
 def _of_submission(path: Path) -> Iterator[_Entry]:
-    table = read_tsv(path, ("id", "text"))
+    table = read_tsv(path, ("id", "text"), ids=("id",))
     for i, row in enumerate(table.rows):
         request = " ".join(check_text(row["id"], f"{table.where(i)}: id").split())
         yield _Entry(table.where(i), path.stem, request, [row["text"]], True)

@@ -20,6 +20,7 @@ from openai.types import FileObject
 from openai.types.fine_tuning import FineTuningJob
 
 from humor_tasks.data.reading import json_object
+from humor_tasks.data.secrets import without_credentials
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.training.hosted.export import STATE, Export, TrainingFile, differing
@@ -61,7 +62,7 @@ def address(client: openai.OpenAI) -> str:
 
 def public(url: str) -> str:
     """A URL without a user's name and password."""
-    return re.sub(r"//[^/@]*@", "//", url).rstrip("/")
+    return without_credentials(url).rstrip("/")
 
 
 def plain(text: str) -> str:

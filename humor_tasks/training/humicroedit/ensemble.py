@@ -221,7 +221,8 @@ def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[f
 
 
 def _read(path: Path, rows: Rows) -> dict[str, float]:
-    ratings = {row["id"]: float(row["pred"]) for row in read_csv(path, ("id", "pred")).rows}
+    table = read_csv(path, ("id", "pred"))
+    ratings = {row["id"]: table.number(i, "pred") for i, row in enumerate(table.rows)}
     if tuple(ratings) != rows.ids:
         raise BadInput(f"{path}: its rows are not those of the data; remove {path.parent} and train it again.")
     return ratings

@@ -46,6 +46,7 @@ BAD_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("matching", {"label": " "}, ["label is"]),
     ("matching", {"label": None}, ["label is empty"]),
     ("matching", {"contest_number": None}, ["contest_number is None"]),
+    *(("matching", {"contest_number": bad}, [f"contest_number is {bad!r}"]) for bad in (610.5, "nan", "", True)),
     ("matching", {"caption_choices": ["a", " ", "c", "d", "e"]}, ["caption B is empty"]),
     ("matching", {"image_description": ""}, ["image_description is empty"]),
     ("matching", {"instance_id": ""}, ["instance_id is empty"]),
@@ -62,6 +63,14 @@ def test_a_bad_row_is_named(tmp_path: Path, task: str, changes: dict[str, Any], 
         load(task, dataset=folder)
     for message in ["row 1", f"{task}/test", *messages]:
         assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("contest", "cluster"), [(610, "610"), (610.0, "610"), ("610.0", "610"), ("0610", "610"), ("abc", "abc")]
+)
+def test_contests_of_other_types_are_the_same_cluster(tmp_path: Path, contest: object, cluster: str) -> None:
+    folder = dataset_folder(tmp_path / "d", [row("matching", contest_number=contest)], "matching")
+    assert [record.cluster for record in load("matching", dataset=str(folder)).records] == [cluster]
 
 
 @pytest.mark.parametrize(

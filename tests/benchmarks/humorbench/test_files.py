@@ -48,8 +48,11 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
             table(task, LINES[task].replace("1,", "2,").replace("Honey?", '"a\nb"'), "3"),
             ["f.csv, line 5: has 1 fields"],
         ),
-        (table(task).replace(b"bear", b"b\xe4r"), ["f.csv: cannot be read as UTF-8 text"]),
-        (table(task, LINES[task].replace("Honey?", '"Honey"?')), ["f.csv, line 3: is not CSV"]),
+        (table(task).replace(b"bear", b"b\xe4r"), ["f.csv, line 2, column 6: cannot be", "in CP1252 it is 'bär"]),
+        (
+            table(task, LINES[task].replace("Honey?", '"Honey"?')),
+            ["f.csv, line 3, column ", "the cell whose quotation mark is opened in line 3", "ends here, before '?"],
+        ),
     ]
 ]
 BAD_FILES += [

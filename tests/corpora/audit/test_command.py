@@ -205,7 +205,7 @@ BAD = {
     "words": ("x.csv", b"text,score\na,funny\n", "line 2: score is 'funny'; without choices it must be yes or no"),
     "a rated text that is none": ("x.jsonl", b'{"text": 3, "score": 1.5}', "line 1: text is 3; it must be text"),
     "a list": ("x.jsonl", b'["one"]', "line 1: is list; each row must be an object"),
-    "Latin-1": ("x.csv", "text,score\ncafé,1\n".encode("latin-1"), "x.csv: cannot be read as UTF-8 text"),
+    "Latin-1": ("x.csv", "text,score\ncafé,1\n".encode("latin-1"), "x.csv, line 2, column 4: cannot be read"),
     "UTF-16": ("x.csv", "text,score\na,1\n".encode("utf-16"), "it is UTF-16; save it as UTF-8"),
     "no parquet": ("x.parquet", b"PAR1 nothing", "x.parquet: cannot be read as parquet"),
     "another ending": ("x.txt", b"a", "x.txt: the ending must be one of .jsonl"),

@@ -148,7 +148,7 @@ def test_what_is_odd_is_counted(tmp_path: Path) -> None:
         (["caption,not_funny,funny", "Sit.,2,1"], "the counts not_funny, funny only"),
         (["caption,caption", "Sit.,Sit."], "repeats the column caption"),
         (["contest,caption", "511,Sit."], "line 2: contest is not 510"),
-        (["caption", '"Sit.'], "is not CSV"),
+        (["caption", '"Sit.'], "line 2, column 1: a quotation mark is opened here and never closed"),
     ],
 )
 def test_bad_files(tmp_path: Path, lines: list[str], message: str) -> None:
@@ -160,7 +160,7 @@ def test_bad_files(tmp_path: Path, lines: list[str], message: str) -> None:
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "510.csv"
     path.write_bytes("caption\nDéjà vu.\n".encode("latin-1"))
-    with pytest.raises(BadInput, match=r"510\.csv: cannot be read as UTF-8"):
+    with pytest.raises(BadInput, match=r"line 2, column 2: cannot be read .*\(byte 0xE9; in CP1252 it is 'Déjà'"):
         read_contest(path)
     path.write_bytes("caption\nDéjà vu.\n".encode("utf-8-sig"))
     assert read_contest(path).caption == ["Déjà vu."]

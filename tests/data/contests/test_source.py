@@ -224,7 +224,7 @@ def test_real_contests(real_data: Path) -> None:
 @pytest.mark.slow
 def test_the_standard_errors_of_real_rows(real_data: Path) -> None:
     """precision = sqrt(max(1, SS) / (v (v - 1))), where the counts make the mean and the votes; of six contests."""
-    from humor_tasks.data.reading import read_csv
+    from humor_tasks.data.csv_files import read_csv
 
     checked = 0
     for path in random.Random(0).sample(sorted((real_data / "newyorker_raw" / "crowd").glob("*.csv")), 6):

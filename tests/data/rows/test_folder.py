@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -285,7 +286,11 @@ def test_wrong_leaderboards(leaderboard: Path, change: Callable[[Any], Any], sai
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('[{"a": 1,]', "line 1, column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' occurs twice"), ("", "is empty")],
+    [
+        ('[{"a": 1,]', "line 1, column"),
+        ('[{"choices": {"A": "x", "A": "y"}}]', "'A' is repeated in one object"),
+        ("", "is empty"),
+    ],
 )
 def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str) -> None:
     (leaderboard / "instances.json").write_text(text)
@@ -324,3 +329,38 @@ def test_imports_nothing_heavy() -> None:
         "print([m for m in heavy if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+# ---- CSV ----------------------------------------------------------------------------------------
+
+CARD = "---\nconfigs:\n- config_name: c\n{}  data_files:\n  - split: test\n    path: t.csv\n---\n"
+
+
+def of_csv(folder: Path, text: str, options: str = "") -> list[dict[str, Any]]:
+    (folder / "README.md").write_text(CARD.format(options))
+    (folder / "t.csv").write_text(text, encoding="utf-8")
+    return read(folder, config="c", columns=("id", "text", "contest_number")).rows
+
+
+def test_ids_and_words_for_nothing_are_texts_in_csv(tmp_path: Path) -> None:
+    rows = of_csv(tmp_path, "ID,text,contest_number\n01,nan,610\n02,None,\n")
+    assert rows == [
+        {"id": "01", "text": "nan", "contest_number": 610},
+        {"id": "02", "text": "None", "contest_number": None},
+    ]
+    assert of_csv(tmp_path, "id;text;contest_number\na;x, y;610.0\n", '  sep: ";"\n') == [
+        {"id": "a", "text": "x, y", "contest_number": 610.0}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('id,text,contest_number\na,"x,610\nb,y,611\n', "t.csv, line 2, column 3: a quotation mark is opened here"),
+        ("id,text,contest_number\n1.2E+17,x,610\n", "t.csv, line 2: id is '1.2E+17'"),
+        ("id,text\na,x\n", "there is no column 'contest_number'"),
+    ],
+)
+def test_bad_csv_is_named_with_its_line(text: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=re.escape(told)):
+        of_csv(tmp_path, text)

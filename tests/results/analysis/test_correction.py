@@ -106,7 +106,7 @@ def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path) -> No
         ({"label": "pass"}, "labels.csv, line 2: label is 'pass'; it must be PASS or FAIL"),
         ({"label": ""}, "label is ''"),
         ({"id": "1-nobody"}, "1 labelled row: 1-nobody not among the judged rows. Nothing was computed."),
-        ({"id": "3-k"}, "labels.csv, line 3: the same row as .*labels.csv, line 2"),
+        ({"id": "3-k"}, "labels.csv, line 3: id '3-k' is also that of .*labels.csv, line 2. Remove one of the rows"),
         ({"explanation": "Another one."}, "line 2: labels another explanation than the one that was judged"),
     ],
 )
@@ -180,7 +180,7 @@ def test_judged_rows_from_a_csv(tmp_path: Path) -> None:
     assert len(named[0].id) == len("7-") + 8
     with pytest.raises(BadInput, match=r"bad.csv, line 2: verdict is 'maybe'; it must be PASS, FAIL or empty"):
         read_judged(table_file(tmp_path / "bad.csv", [{"id": "1", "verdict": "maybe"}]))
-    with pytest.raises(BadInput, match=r"line 3: the same row as .* line 2"):
+    with pytest.raises(BadInput, match=r"line 3: id '1' is also that of .* line 2"):
         read_judged(table_file(tmp_path / "twice.csv", 2 * [{"id": "1", "verdict": "PASS"}]))
 
 

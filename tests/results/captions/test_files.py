@@ -175,7 +175,7 @@ def test_defects_of_tables(tmp_path: Path) -> None:
         ("m.csv", ["contest_number,caption1", "1,a", "1,b"], r"line 3: contest 1 of m is also in .*line 2; keep one"),
         ("m.csv", ["contest_number,caption1"], "there are no rows"),
         ("m.csv", [], "there are no rows; the file is empty"),
-        ("m.csv", ['{"contest": 1, "captions": ["a"]}'], "there are no rows"),
+        ("m.csv", ['{"contest": 1, "captions": ["a"]}'], "it looks like JSON, and CSV is wanted"),
     ],
 )
 def test_tables_that_cannot_be_used(name: str, rows: list[str], message: str, tmp_path: Path) -> None:
