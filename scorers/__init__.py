@@ -12,7 +12,9 @@
 | `caption_columns` | `without_columns`: captions of objects in JSON and of tables |
 | `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
 | `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
-| `thinking` | `without_thinking`: a reply without its <think> passages, or its final channel |
+| `own_turn` | `own_turn`: the model's own turn in a reply, without thinking; `without_thinking`; `unwrapped` |
+| `markers` | the markers of thinking and of turns, by model |
+| `channels` | `final_channel`: the final message in the channels of gpt-oss |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`, `difference_of_shares` |
@@ -74,6 +76,7 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
+from .own_turn import OwnTurn, own_turn, unwrapped, without_thinking
 from .paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .panel import MajorityGain, PanelErrors, panel_errors
@@ -98,7 +101,6 @@ from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metr
 from .rouge import rouge_l
 from .spread import spread
 from .tagged import Tagged, count_words, read_tagged
-from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, panel_rating, read_verdict
 from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
@@ -121,6 +123,7 @@ __all__ = [
     "MajorityGain",
     "Match",
     "NoiseCeiling",
+    "OwnTurn",
     "PairedTest",
     "PanelErrors",
     "Powered",
@@ -177,6 +180,7 @@ __all__ = [
     "mean_of_folds",
     "needed_items",
     "noise_ceiling",
+    "own_turn",
     "pair_accuracy",
     "pair_labels",
     "pair_reward",
@@ -222,6 +226,7 @@ __all__ = [
     "spread",
     "swap_values",
     "token_perplexity",
+    "unwrapped",
     "win_rate",
     "without_quotes",
     "without_thinking",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .answer import Status, read_answer
-from .thinking import without_thinking
+from .own_turn import own_turn
 
 WORDS = ("yes", "no")
 _LETTERS = {"yes": "Y", "no": "N"}
@@ -37,7 +37,7 @@ def read_yes_no(reply: str) -> tuple[str | None, Status]:
     reading = read_answer(_WORD.sub(lambda match: _LETTERS[match[0].lower()], reply), "YN")
     if reading.letter is not None:
         return ("yes" if reading.letter == "Y" else "no"), "answered"
-    visible = without_thinking(reply) or ""
+    visible = own_turn(reply).text or ""
     opening = _OPENING.match(visible)
     if opening is None or _RETRACTED.search(visible.lstrip().split("\n", 1)[0]) or "answer" in visible.lower():
         return None, reading.status
