@@ -66,8 +66,11 @@ def _strict(reply: str, letters: str) -> Reading:
        that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and has no other label.
     """
     visible = own_turn(reply).text
-    if visible is None:
-        return Reading(None, "unparsed")
+    return Reading(None, "unparsed") if visible is None else read_own(visible, letters)
+
+
+def read_own(visible: str, letters: str) -> Reading:
+    """The letter in the model's own turn without thinking, by the rules of "strict" from the second one on."""
     text = plain(visible)
     stated = list(statements(text, letters))
     if not stated:

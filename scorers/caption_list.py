@@ -91,7 +91,7 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
 
     Time is linear in the reply, which may be any text.
     """
-    visible = own_turn(reply).text
+    visible = own_turn(reply, explains=True).text
     if visible is None:
         return CaptionList((), "unparsed", 0)
     lines = visible.replace("🔟", "10\u20e3").splitlines()

@@ -32,8 +32,8 @@ def read_explanation(reply: str) -> Explanation:
     """The text after the first "Explanation:" marker that is followed by text; without such a marker, the whole reply.
 
     This is the rule released with Hessel et al. 2023, with whitespace collapsed. In addition, only the model's own turn
-    counts, without thinking (`own_turn`) and without a tag around all of it, such as <answer>; a repeated marker ends
-    the text, and markers at the start of a line may be bold, headings or in any case, with their markup removed. Time is
+    counts, without thinking (`own_turn`) and without a tag around all of it, such as <answer>. A repeated marker ends
+    the text. Markers at the start of a line may be bold, headings or in any case, with their markup removed. Time is
     linear in the reply.
     """
     visible = own_turn(reply, explains=True).text

@@ -41,9 +41,7 @@ def _tag(names: str, source: str, where: Where = "anywhere") -> Thinking:
 _THOUGHT = r"(?:thought|thinking|think|reasoning|chain[_▁]?of[_▁]?thought)"
 
 THINKING = (
-    _tag(
-        "think(?:ing)?", "DeepSeek-R1, Qwen3, GLM-4.5, Phi-4-reasoning, MiniMax-M2, Nemotron, Olmo 3, Ernie 4.5, Step3"
-    ),
+    _tag("think(?:ing)?", "DeepSeek-R1, Qwen3, GLM-4.5, Phi-4-reasoning, MiniMax-M2, Nemotron, Olmo 3, Ernie 4.5"),
     _tag("seed:think", "Seed-OSS: chat template"),
     _tag("mm:think", "MiniMax-M3: parsers"),
     _tag("longcat_think", "LongCat-Flash-Thinking: parsers"),
@@ -58,7 +56,7 @@ THINKING = (
     Thinking(
         rf"(?i:<[|｜](?:begin|start)[_▁]?(?:of[_▁]?)?{_THOUGHT}[|｜]>)",
         rf"(?i:<[|｜](?:end|stop)[_▁]?(?:of[_▁]?)?{_THOUGHT}[|｜]>)",
-        "<|START_THINKING|> of Command A; <|begin_of_thought|> of OpenThinker and Sky-T1; <|startofthought|>, Quiet-STaR",
+        "<|START_THINKING|>: Command A; <|begin_of_thought|>: OpenThinker, Sky-T1; <|startofthought|>: Quiet-STaR",
     ),
     Thinking(
         rf"(?i:<\|(?:im_kimia_)?{_THOUGHT}_(?:start|begin)\|>)",
@@ -201,11 +199,13 @@ LABELS = re.compile(
     # Prompts with worked examples, and those of this package for a model without a chat template
     r"|(?P<question>(?:\#{1,4}[ ]?)?(?:QUESTION|Question|Q)(?:[ ]\d{1,3})?[ ]?:|(?:Edited|Original) headline:)))"
     # Llama 3, where special tokens were left out: the name of the role is joined to the end of the text before it
-    r"|(?:(?<=[A-Z0-9.!?)\"'”’*>\]…])(?P<tail_other>user)|(?<=[\w.!?)\"'”’*>\]…])(?P<tail_own>assistant))(?=\n\n))"
+    r"|(?:(?<=[A-Z0-9.!?)\"'”’*>\]…])(?P<tail_other>user)|(?<=[a-z])(?P<low_other>user)|(?<=[\w.!?)\"'”’*>\]…])(?P<tail_own>assistant))(?=\n\n))"
 )
 """Names of roles in words."""
 ANSWER_LABELS = re.compile(
-    r"(?im:^)[ \t]{0,8}[*_#>]{0,6}[ \t]{0,3}(?:final |the )?(?:answer|rating|score|grade|explanation|caption|completion)s?"
-    r"\b[^\n]{0,40}?(?::|\bis\b|\n)|</(?:answer|explanation|judge?ment|rating|score|line)\s{0,4}>"
+    r"^[ \t]{0,8}[*_#>]{0,6}[ \t]{0,3}(?:final |the )?"
+    r"(?:answer|rating|score|grade|explanation|caption|completion)s?\b[^\n]{0,40}?(?::|\bis\b|\n)"
+    r"|</(?:answer|explanation|judge?ment|rating|score|line)\s{0,4}>",
+    re.IGNORECASE | re.MULTILINE,
 )
 """Where a reply gives its answer in a form that can be told from words that lead to it."""

@@ -17,9 +17,7 @@ from heapq import merge
 from .channels import final_channel
 from .markers import ANSWER_LABELS, IN_WORDS, IN_WORDS_END, LABELS, THINKING, TURNS, WRAPPERS, WRAPPING_TAGS
 
-_MARK = re.compile(
-    r"<(?=[ \t|｜a-zA-Z用]|/[ \t|a-zA-Z]|</?S)|\[(?=[|/a-zA-Z])|\](?=~)|◁"
-)  # with what may follow in a marker
+_MARK = re.compile(r"<(?=[ \t|｜a-zA-Z用]|/[ \t|a-zA-Z]|</?S)|\[(?=[|/a-zA-Z])|\](?=~)|◁")  # what may begin one
 _OPENING = tuple(re.compile(thinking.opening) for thinking in THINKING)
 _CLOSING = tuple(re.compile("|".join(filter(None, (t.closing, t.pair)))) for t in THINKING)
 _PARTS = {f"open{i}": t.opening for i, t in enumerate(THINKING) if t.where != "start"}
@@ -38,6 +36,7 @@ _REASONED = (_OPENING[_REASONING], _CLOSING[_REASONING])
 
 _SAID = re.compile(r"\S")
 _ELEMENT = re.compile(r"<(/?)([a-z_]{1,20})>|(?m:^)[ \t]{0,3}(```)", re.IGNORECASE)
+_JOKE = re.compile(r"\W*Q\b")  # "Q: Why did ...", "A: Because ..."
 _LONE = re.compile(r"\W*(?:(?:option|choice)\s)?(?:[A-J]|yes|no|\d(?:[.,]\d{1,3})?)\W*", re.IGNORECASE)
 _SPEECH = re.compile(r"[ \t]{0,8}[\"“*_]{0,3}[A-Z][\w .'’-]{0,24}[*_]{0,3} ?[:：]")
 _WRAPPED = re.compile(rf"\s*+<({'|'.join(WRAPPING_TAGS)})>(.*)</\1>\s*+", re.IGNORECASE | re.DOTALL)
@@ -76,7 +75,7 @@ def own_turn(reply: str, verdict: bool = False, explains: bool = False) -> OwnTu
        that begins with a turn of the user has no text of its own.
 
     verdict: <reasoning> is a part of the reply, not thinking, and no marker within it counts: a judge quotes there.
-    Neither do tokens in square brackets count, such as [INST], which a judge sees in a graded text as they are.
+    Before its verdict neither do tokens in square brackets, such as [INST], which a graded text shows as they are.
     explains: "Question:" ends the turn behind any text. Time is linear in the reply, which may be any text.
     """
     channel = final_channel(reply)
@@ -252,7 +251,7 @@ class _Scan:
     def _turn(self, kind: str, token: re.Match[str]) -> OwnTurn | None:
         if self.held:
             return self.held
-        if self.verdict and token[0][0] in "[]":
+        if self.verdict and token[0][0] in "[]" and not 0 <= self._judged < token.start():
             return None
         if kind in ("own", "pad") and not self._says(token.start()):
             self.start = token.end()
@@ -261,6 +260,10 @@ class _Scan:
             self.quoted[-1] += 1 if token[0] == "<s>" else -1
             return None
         return self._ended(token)
+
+    @cached_property
+    def _judged(self) -> int:
+        return self.reply.find("</judg")
 
     def _ended(self, token: re.Match[str]) -> OwnTurn:
         """The own turn that ends at a token; without a made-up one where only such tokens follow."""
@@ -293,7 +296,11 @@ class _Scan:
             line = self.reply.find("\n", label.end())
             self.ignored = len(self.reply) if line < 0 else line
             return None
-        elif kind == "heading" or (kind == "question" and not self._answered(place)):
+        elif (
+            kind == "heading"
+            or (kind == "question" and not self._answered(place))
+            or (kind == "low_other" and not self._answered_later(place))
+        ):
             return None
         self.held, self.answers = self._until(place, label[0].strip()), own
         return None
@@ -312,7 +319,7 @@ class _Scan:
 
     def _answered(self, place: int) -> bool:
         """Whether the model has answered before a place."""
-        if self.explains:
+        if self.explains and not _JOKE.match(self.reply, place):
             return True
         begin = self.base if self.said else self.start
         if place - begin < 60 and _LONE.fullmatch(self.reply, begin, place):

@@ -19,7 +19,7 @@ from humor_tasks.scorers.guess import seeded_guess
 from humor_tasks.scorers.rating import expected_rating, read_rating
 from humor_tasks.scorers.refusal import is_refusal
 from humor_tasks.scorers.tagged import count_words
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.own_turn import own_turn
 
 BLANK_LINE = ("\n\n",)
 """Stop sequence of a direct answer; without it, a base model continues with another example."""
@@ -206,7 +206,7 @@ class Rating(AnswerForm):
 
 def whole_reply(reply: str, refused: bool) -> Answer:
     """The reply without its reasoning block, with its number of `words`."""
-    visible = without_thinking(reply)
+    visible = own_turn(reply)
     text = (visible or "").strip()
     status: Status = "unparsed" if visible is None else "empty" if not text else "answered"
     if (refused and status != "answered") or (text and is_refusal(text)):

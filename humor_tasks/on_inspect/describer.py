@@ -27,7 +27,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, policy
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import in_thread, picture_content
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.own_turn import own_turn
 
 OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them
 AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
@@ -93,7 +93,7 @@ def answer_in(output: ModelOutput) -> str:
         return ""
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return (without_thinking(whole) or "").strip()
+    return (own_turn(whole) or "").strip()
 
 
 def _line(problem: Exception) -> str:

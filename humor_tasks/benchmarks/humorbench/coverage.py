@@ -24,7 +24,7 @@ from humor_tasks.data import papers
 from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.own_turn import own_turn
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
@@ -130,7 +130,7 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 
 def read_text(reply: str, refused: bool) -> Answer:
     """Of a task of another package: the whole reply without its reasoning block."""
-    text = (without_thinking(reply) or "").strip()
+    text = (own_turn(reply) or "").strip()
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 

@@ -27,7 +27,7 @@ from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.own_turn import own_turn
 from humor_tasks.scorers.verdict import read_word
 
 ROLE = "grader"
@@ -136,7 +136,7 @@ def own_view() -> VerdictForm:
 
 def read_view(grader: str, output: ModelOutput) -> Verdict:
     """A judge's own view in its output, as the word of a verdict; None where it is empty, refused or cut off."""
-    text, stopped = (without_thinking(output.completion) or "").strip(), _stopped(output)
+    text, stopped = (own_turn(output.completion) or "").strip(), _stopped(output)
     if text and stopped != "content_filter" and stopped not in CUT_OFF:
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
