@@ -14,6 +14,7 @@
 | `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
 | `own_turn` | `own_turn`: the model's own turn in a reply, without thinking; `without_thinking`; `unwrapped` |
 | `markers` | the markers of thinking and of turns, by model |
+| `given_markers` | `read_markers`, `with_known_markers`: markers of thinking that a user gives |
 | `channels` | `final_channel`: the final message in the channels of gpt-oss |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |

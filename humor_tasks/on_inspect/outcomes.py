@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.definition import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.preference import REFERENCE
+from humor_tasks.benchmarks.replies import ENDED, THINKING
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.record import CUT_OFF, task_metadata
 from humor_tasks.data.records import Outcome, Record
@@ -35,6 +36,8 @@ from humor_tasks.scorers.estimate import Estimate
 _runs: dict[tuple[int, str], Run] = {}
 """The runs of the logs that this process scores, one for all samples with the same settings."""
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
+CUT_OFF_THINKING = "cut_off_while_thinking"
+"""The reason of a reply without an answer that was cut off while thinking; Inspect has no word for it."""
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
@@ -170,7 +173,7 @@ def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
     if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
         return {}
     letters = run.form.letters
-    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs)
+    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs, run.options.thinking)
     scores = (output.metadata or {}).get("scores", {})  # of a chooser
     known = {letter: scores[letter] for letter in letters if letter in scores}
     return _named("logprobs", logprobs) | _named("scores", known)
@@ -181,12 +184,14 @@ def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
-    """The score that stores an outcome in its metadata, together with `more`."""
+    """The score that stores an outcome in its metadata, together with `more`; without an explanation how it ended."""
+    how = str(outcome.facts.get(ENDED, ""))
+    thinking = how == THINKING and outcome.status == "unparsed"
     return Score(
         value=value,
         answer=outcome.answer,
-        explanation=explanation,
-        reason=REASONS.get(outcome.status),
+        explanation=explanation or (f"The reply ended {how}." if how else None),
+        reason=CUT_OFF_THINKING if thinking else REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )
 
