@@ -1,4 +1,4 @@
-"""How a run reads a reply: with the markers of thinking that its options give, and what is told of how a reply ended."""
+"""How a run reads a reply: with the markers of thinking that its options give; what is told of how a reply ended."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def endings_warning(values: Mapping[str, float]) -> str | None:
     said = []
     if share := values.get(MADE_UP_TURNS.name):
         said.append(
-            f"{share:.1%} of the replies go on with turns that the model made up. What follows its own turn is not read. "
-            "Its chat template or its stop sequences may be wrong."
+            f"{share:.1%} of the replies go on with turns that the model made up. Only its own turn is read. Its chat "
+            "template or its stop sequences may be wrong."
         )
     if share := values.get(CUT_OFF_THINKING.name):
         said.append(

@@ -104,7 +104,8 @@ def answer_in(output: ModelOutput, thinking: str | None = None) -> str:
         return ""
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole: str = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return unwrapped(own_turn(with_known_markers(whole, thinking), explains=True).text or "").strip()
+    text: str = unwrapped(own_turn(with_known_markers(whole, thinking), explains=True).text or "")
+    return text.strip()
 
 
 def _line(problem: Exception) -> str:

@@ -30,8 +30,9 @@ def letter_logprobs(
     `read_answer` reads. The probabilities of the tokens for a letter ("A", " A", "(A") are added. A letter that is not
     among the likeliest tokens is left out, and so are all letters of a reply without such a token.
 
-    thinking: given markers, as in `Options.thinking`. parameter: the setting that needs them, such as `tau=fit`. Raises CannotRun, with this setting in the message, for a
-    reply of a model that returns no log-probabilities; without `parameter` there are no letters then.
+    parameter: the setting that needs them, such as `tau=fit`. thinking: given markers, as in `Options.thinking`. Raises
+    CannotRun, with the setting in the message, for a reply of a model that returns no log-probabilities; without
+    `parameter` there are no letters then.
     """
     if not output.completion.strip():
         return {}
