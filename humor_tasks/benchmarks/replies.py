@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
-from humor_tasks.benchmarks.metric import Metric, rate
+from humor_tasks.benchmarks.metric import rate
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.given_markers import with_known_markers
@@ -19,10 +19,7 @@ THINKING, TURN = "while thinking", "at a made-up turn"
 """The beginnings of its values."""
 
 MADE_UP_TURNS = rate("made_up_turns", "Share of replies that go on with turns that the model made up.")
-CUT_OFF_THINKING = rate("cut_off_thinking", "Share of replies that were cut off while the model was thinking.")
-OCCASIONAL = (MADE_UP_TURNS, CUT_OFF_THINKING)
-"""Metrics that are reported only where there are such replies."""
-_OF = {MADE_UP_TURNS.name: TURN, CUT_OFF_THINKING.name: THINKING}
+"""It is reported only where there are such replies."""
 
 
 def answer_in(
@@ -52,32 +49,23 @@ def told(outcome: Outcome, fact: Mapping[str, str]) -> Outcome:
     return replace(outcome, facts={**facts, **fact})
 
 
-def occasional(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:
-    """The metrics of OCCASIONAL that some outcome has, as `Run.summaries`."""
-    how = [str(outcome.facts.get(ENDED, "")) for outcome in outcomes]
-    found: dict[str, dict[str, Estimate]] = {}
-    for metric in OCCASIONAL if any(how) else ():
-        values = [float(each.startswith(_OF[metric.name])) for each in how]
-        if any(values):
-            found[metric.name] = {metric.name: _share(metric, outcomes, values)}
-    return found
+def made_up_turns(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:
+    """MADE_UP_TURNS as in `Run.summaries`, where an outcome's reply has such turns."""
+    ends = [float(str(outcome.facts.get(ENDED, "")).startswith(TURN)) for outcome in outcomes]
+    if not any(ends):
+        return {}
+    name = MADE_UP_TURNS.name
+    return {
+        name: {name: MADE_UP_TURNS.over([replace(o, values={name: e}) for o, e in zip(outcomes, ends, strict=True)])}
+    }
 
 
-def _share(metric: Metric, outcomes: Sequence[Outcome], values: Sequence[float]) -> Estimate:
-    return metric.over([replace(o, values={metric.name: v}) for o, v in zip(outcomes, values, strict=True)])
-
-
-def endings_warning(values: Mapping[str, float]) -> str | None:
-    """The warning of a run with these values by metric, where replies ended as they should not."""
-    said = []
-    if share := values.get(MADE_UP_TURNS.name):
-        said.append(
-            f"{share:.1%} of the replies go on with turns that the model made up. Only its own turn is read. Its chat "
-            "template or its stop sequences may be wrong."
-        )
-    if share := values.get(CUT_OFF_THINKING.name):
-        said.append(
-            f"{share:.1%} of the replies were cut off while the model was thinking, and are unparsed. Allow longer "
-            "replies."
-        )
-    return " ".join(said) or None
+def turns_warning(values: Mapping[str, float]) -> str | None:
+    """The warning of a run with these values by metric, where replies go on with made-up turns."""
+    share = values.get(MADE_UP_TURNS.name)
+    if not share:
+        return None
+    return (
+        f"{share:.1%} of the replies go on with turns that the model made up. Only its own turn is read. Its chat "
+        "template or its stop sequences may be wrong."
+    )

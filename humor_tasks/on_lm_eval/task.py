@@ -16,7 +16,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import UNPARSED, Metric
-from humor_tasks.benchmarks.replies import endings_warning, occasional
+from humor_tasks.benchmarks.replies import made_up_turns, turns_warning
 from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome
@@ -352,12 +352,12 @@ class BenchmarkTask(Task):
 
     @staticmethod
     def _warnings(metric: Metric, outcomes: Sequence[Outcome], value: float) -> list[str]:
-        """Of missing verdicts, and with the metric that counts all replies of those that ended as they should not."""
+        """Of missing verdicts, and with the metric that counts all replies of those with made-up turns."""
         if metric.name == MISSING:
             return [warning] if (warning := missing_warning({MISSING: value})) else []
-        endings = occasional(outcomes) if metric.name == UNPARSED.name else {}
+        endings = made_up_turns(outcomes) if metric.name == UNPARSED.name else {}
         shares = {name: estimates[name].value for name, estimates in endings.items()}
-        return [warning] if (warning := endings_warning(shares)) else []
+        return [warning] if (warning := turns_warning(shares)) else []
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""

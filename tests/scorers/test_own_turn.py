@@ -86,7 +86,6 @@ def test_granites_words_are_markers_as_a_pair_only() -> None:
         *(
             "The model\nof a bridge",
             "A user\nfriendly desk",
-            "They are:\nuser",
             "The end user",
             "the assistant\n\nlaughs",
         ),
@@ -149,8 +148,8 @@ RUNAWAYS = {
     "MiniMax": "{a}[e~[\n]~b]user\n{q}[e~[\n]~b]ai\n{c}",
     "OpenChat": "{a}<|end_of_turn|>GPT4 Correct User: {q}<|end_of_turn|>GPT4 Correct Assistant: {c}",
     "Nemotron skipped": "{a}\nUser\n{q}\nAssistant\n{c}",
-    "gpt-oss": "<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>{a}<|return|><|start|>"
-    "user<|message|>{q}<|end|><|start|>assistant<|channel|>final<|message|>{c}<|return|>",
+    "gpt-oss": "<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>{a}<|return|>"
+    "<|start|>user<|message|>{q}<|end|><|start|>assistant<|channel|>final<|message|>{c}<|return|>",
     "gpt-oss skipped": "analysisWe think.assistantfinal{a}user{q}assistantanalysisHm.assistantfinal{c}",
 }
 LETTER: Callable[[str], object] = lambda reply: scorers.read_answer(reply, "ABCDE").letter  # noqa: E731
@@ -324,9 +323,9 @@ def test_time_is_linear() -> None:
     ]
     for unit in units:
         for head in ("", "x\n", "<think>", "Answer: B\n"):
-            with cpu_below(1.0):
-                own_turn(head + unit * (100_000 // len(unit)))
-                own_turn(head + unit * (100_000 // len(unit)), verdict=True)
+            with cpu_below(0.5):
+                own_turn(head + unit * (30_000 // len(unit)))
+                own_turn(head + unit * (30_000 // len(unit)), verdict=True)
 
 
 def test_every_marker_names_its_source() -> None:
