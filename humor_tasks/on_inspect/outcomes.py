@@ -36,8 +36,6 @@ from humor_tasks.scorers.estimate import Estimate
 _runs: dict[tuple[int, str], Run] = {}
 """The runs of the logs that this process scores, one for all samples with the same settings."""
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
-CUT_OFF_THINKING = "cut_off_while_thinking"
-"""The reason of a reply without an answer that was cut off while thinking; Inspect has no word for it."""
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
@@ -186,12 +184,12 @@ def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
     """The score that stores an outcome in its metadata, together with `more`; without an explanation how it ended."""
     how = str(outcome.facts.get(ENDED, ""))
-    thinking = how == THINKING and outcome.status == "unparsed"
+    said = "was cut off" if how == THINKING else "ended"
     return Score(
         value=value,
         answer=outcome.answer,
-        explanation=explanation or (f"The reply ended {how}." if how else None),
-        reason=CUT_OFF_THINKING if thinking else REASONS.get(outcome.status),
+        explanation=explanation or (f"The reply {said} {how}." if how else None),
+        reason=REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )
 

@@ -51,8 +51,12 @@ def test_in_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pyt
     scores = [sample.scores["multiple_choice"] for sample in log.samples or () if sample.scores]
     told = [(score.answer, (score.metadata or {})["facts"].get(ENDED, "")) for score in scores]
     assert sorted(told, key=str) == sorted(SAID, key=str)
-    assert sorted(str(score.reason) for score in scores) == ["None"] * 3 + ["cut_off_while_thinking"] * 2
-    assert "The reply ended at a made-up turn: <|im_start|>." in [score.explanation for score in scores]
+    explained = sorted(str(score.explanation) for score in scores)
+    assert explained[2:4] == [
+        "The reply ended at a made-up turn: <|im_start|>.",
+        "The reply was cut off while thinking.",
+    ]
+    assert explained[3] == explained[4]
     assert log.results
     assert log.results.scores[0].metrics["made_up_turns"].value == 0.2
     assert "20.0% of the replies go on with turns" in caplog.text
