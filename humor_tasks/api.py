@@ -20,6 +20,7 @@ from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import missing_warning
+from humor_tasks.benchmarks.replies import turns_warning
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.data.trained_on import check_unseen
@@ -61,8 +62,9 @@ class Report:
 
     @property
     def warning(self) -> str | None:
-        """The warning of many missing verdicts, or None."""
-        return missing_warning({name: estimate.value for name, estimate in self.metrics.items()})
+        """The warnings of many missing verdicts and of made-up turns, or None."""
+        values = {name: estimate.value for name, estimate in self.metrics.items()}
+        return " ".join(filter(None, (missing_warning(values), turns_warning(values)))) or None
 
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.

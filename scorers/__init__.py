@@ -12,7 +12,10 @@
 | `caption_columns` | `without_columns`: captions of objects in JSON and of tables |
 | `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
 | `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
-| `thinking` | `without_thinking`: a reply without its <think> passages, or its final channel |
+| `own_turn` | `own_turn`: the model's own turn in a reply, without thinking; `without_thinking`; `unwrapped` |
+| `markers` | the markers of thinking and of turns, by model |
+| `given_markers` | `read_markers`, `with_known_markers`: markers of thinking that a user gives |
+| `channels` | `final_channel`: the final message in the channels of gpt-oss |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`, `difference_of_shares` |
@@ -76,6 +79,7 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
+from .own_turn import OwnTurn, own_turn, unwrapped, without_thinking
 from .paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .panel import MajorityGain, PanelErrors, panel_errors
@@ -100,7 +104,6 @@ from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metr
 from .rouge import rouge_l
 from .spread import spread
 from .tagged import Tagged, count_words, read_tagged
-from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, panel_rating, read_verdict
 from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
@@ -123,6 +126,7 @@ __all__ = [
     "MajorityGain",
     "Match",
     "NoiseCeiling",
+    "OwnTurn",
     "PairedTest",
     "PanelErrors",
     "Powered",
@@ -181,6 +185,7 @@ __all__ = [
     "mean_of_folds",
     "needed_items",
     "noise_ceiling",
+    "own_turn",
     "pair_accuracy",
     "pair_labels",
     "pair_reward",
@@ -226,6 +231,7 @@ __all__ = [
     "spread",
     "swap_values",
     "token_perplexity",
+    "unwrapped",
     "win_rate",
     "without_quotes",
     "without_thinking",

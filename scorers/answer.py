@@ -16,9 +16,9 @@ from typing import Literal
 
 from humor_tasks.errors import BadInput, check_choice
 
+from .own_turn import own_turn
 from .refusal import is_refusal
 from .statement import ends_reply, lone_letter, plain, statements
-from .thinking import without_thinking
 
 Status = Literal["answered", "unparsed", "refused", "empty"]
 Mode = Literal["strict", "released_chat", "released_leaderboard"]
@@ -53,7 +53,7 @@ def read_answer(reply: str, letters: str, mode: str = "strict") -> Reading:
 def _strict(reply: str, letters: str) -> Reading:
     """The letter that the reply commits to.
 
-    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
+    1. Only the model's own turn counts, without thinking (`own_turn`); a reply cut off while thinking is unparsed.
     2. Statements are found anywhere: "Answer: C", "**Answer:** (c)", "Final Answer - C", "The answer is likely C",
        "Answer: C) the caption", a heading "Answer" above the letter, {"answer": "C"}, <answer>C</answer>, \\boxed{C}.
     3. Words may follow: "Answer: C because ...", "**Answer: C** seems the best". A doubt ("Answer: C is tempting", "is
@@ -65,9 +65,12 @@ def _strict(reply: str, letters: str) -> Reading:
     5. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C", "I choose C."), or one line
        that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and has no other label.
     """
-    visible = without_thinking(reply)
-    if visible is None:
-        return Reading(None, "unparsed")
+    visible = own_turn(reply).text
+    return Reading(None, "unparsed") if visible is None else read_own(visible, letters)
+
+
+def read_own(visible: str, letters: str) -> Reading:
+    """The letter in the model's own turn without thinking, by the rules of "strict" from the second one on."""
     text = plain(visible)
     stated = list(statements(text, letters))
     if not stated:

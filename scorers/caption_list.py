@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from .answer import Status
 from .caption_columns import COMMENTED, REASON, without_columns
 from .caption_text import key_of, without_quotes
+from .own_turn import own_turn
 from .refusal import is_refusal
-from .thinking import without_thinking
 
 _INDENT = r"[ \t>]*+"
 _BULLET = r"(?:[-+*•·▪◦●‣–—][ \t]++)"
@@ -73,7 +73,7 @@ class _List:
 def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     """The `wanted` captions that `reply` lists.
 
-    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
+    1. Only the model's own turn counts, without thinking (`own_turn`); a reply cut off while thinking is unparsed.
     2. A list is a run of items numbered in succession, wherever it begins, an array of strings in JSON, or the captions
        of objects in JSON or of a table, by the name "caption" (`caption_columns`). Where there are none of these, the
        only texts of objects or of a table are items, and otherwise bullets. A list under a heading such as
@@ -91,7 +91,7 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
 
     Time is linear in the reply, which may be any text.
     """
-    visible = without_thinking(reply)
+    visible = own_turn(reply, explains=True).text
     if visible is None:
         return CaptionList((), "unparsed", 0)
     lines = visible.replace("🔟", "10\u20e3").splitlines()

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from .answer import Status
+from .own_turn import own_turn, unwrapped
 from .refusal import is_refusal
-from .thinking import without_thinking
 
 # "Explanation:" anywhere, as in the released rule; at the start of a line also in any case, bold or as a heading.
 _MARKER = re.compile(
@@ -31,14 +31,15 @@ class Explanation:
 def read_explanation(reply: str) -> Explanation:
     """The text after the first "Explanation:" marker that is followed by text; without such a marker, the whole reply.
 
-    This is the rule released with Hessel et al. 2023, with whitespace collapsed. In addition, thinking is removed, a
-    repeated marker ends the text, and markers at the start of a line may be bold, headings or in any case, with their
-    markup removed. Time is linear in the reply.
+    This is the rule released with Hessel et al. 2023, with whitespace collapsed. In addition, only the model's own turn
+    counts, without thinking (`own_turn`) and without a tag around all of it, such as <answer>. A repeated marker ends
+    the text. Markers at the start of a line may be bold, headings or in any case, with their markup removed. Time is
+    linear in the reply.
     """
-    visible = without_thinking(reply)
+    visible = own_turn(reply, explains=True).text
     if visible is None:
         return Explanation("", "unparsed")
-    before, *marked = _MARKER.split(visible)
+    before, *marked = _MARKER.split(unwrapped(visible))
     text = next((cleaned for part in marked if (cleaned := _clean(part))), "") if marked else " ".join(before.split())
     if not text:
         return Explanation("", "empty")

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from .answer import Status
+from .own_turn import own_turn
 from .refusal import is_refusal
-from .thinking import without_thinking
 
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
@@ -30,10 +30,10 @@ def read_fields(reply: str, labels: Sequence[str]) -> Fields:
 
     A label begins a line, in any case, optionally bold or as a heading or list item. Its text extends to the next
     label; that of the last label to the first blank line. Every label must occur once, in this order, with a text;
-    otherwise the reply is unparsed. Thinking is removed; a reply cut off while thinking is unparsed. Time is linear in
-    the reply.
+    otherwise the reply is unparsed. Only the model's own turn counts, without thinking (`own_turn`); a reply cut off
+    while thinking is unparsed. Time is linear in the reply.
     """
-    visible = without_thinking(reply)
+    visible = own_turn(reply).text
     if visible is None:
         return Fields(_NO_TEXTS, "unparsed")
     if not visible.strip():

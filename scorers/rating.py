@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from humor_tasks.errors import BadInput
 
 from .answer import Status
+from .own_turn import own_turn
 from .refusal import is_refusal
 from .statement import MARKUP, Statement, ends_reply, plain
-from .thinking import without_thinking
 
 _NUMBER = r"[+-]?(?:[0-9]++(?>(?:[.,][0-9]++)?)|\.[0-9]++)(?>(?:e[+-]?[0-9]++)?)"
 _TAG = r"</?(?:answer|b|code|div|em|final|grade|i|p|rating|score|span|strong|u)>"
@@ -168,7 +168,7 @@ class Expected:
 def read_rating(reply: str, low: float = 0.0, high: float = 3.0) -> Rating:
     """The number from `low` to `high` that `reply` commits to.
 
-    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
+    1. Only the model's own turn counts, without thinking (`own_turn`); a reply cut off while thinking is unparsed.
     2. A reply that is a JSON object, alone or fenced: its only field named "rating", "score", "grade" or the like.
     3. Statements are found anywhere (definition at the top of this module). "1.6/3" and "2 out of 3" are on the scale.
        All agree: their value. They differ, or one has no value: the last counts if it ends the reply,
@@ -179,7 +179,7 @@ def read_rating(reply: str, low: float = 0.0, high: float = 3.0) -> Rating:
     Time is linear in the reply, which may be any text. Raises BadInput unless low < high.
     """
     scale = _scale(low, high)
-    visible = without_thinking(reply)
+    visible = own_turn(reply).text
     if visible is None:
         return Rating(None, "unparsed")
     text = plain(visible).replace("−", "-")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .answer import Status
+from .own_turn import own_turn, unwrapped
 from .refusal import is_refusal
-from .thinking import without_thinking
 
 # A code fence alone on the first or the last line; a fence within the text is kept.
 _FENCES = re.compile(r"\A(?:`{3,6}|~~~)[\w+-]{0,20}[ \t]{0,8}(?:\n|\Z)|(?m:^)[ \t]{0,8}(?:`{3,6}|~~~)\Z")
@@ -32,16 +32,16 @@ def read_tagged(reply: str, tag: str = "explanation") -> Tagged:
 
     The last one counts, because a model that drafts and revises means its last version; of nested opening tags the
     innermost counts. Without such an element: the text after the last opening tag that is followed by text (a reply cut
-    off, or a missing slash). Without an opening tag: the whole reply. Thinking is removed, and so are the lines of a
-    code fence around the text. Tags may be in any case, with spaces and attributes; HTML-escaped tags are text. Time is
-    linear in the reply.
+    off, or a missing slash). Without an opening tag: the whole reply. Only the model's own turn counts, without
+    thinking (`own_turn`); the lines of a code fence around the text are removed. Tags may be in any case, with spaces
+    and attributes; HTML-escaped tags are text. Time is linear in the reply.
     """
-    visible = without_thinking(reply)
+    visible = own_turn(reply, explains=True).text
     if visible is None:
         return Tagged("", "unparsed", False)
     complete, cut_off, opened = _contents(visible, tag)
     if not opened:  # the prompt may have opened the element
-        complete, cut_off = "", _clean(_tags(tag).sub(" ", visible))
+        complete, cut_off = "", _clean(_tags(tag).sub(" ", unwrapped(visible)))
     text = complete or cut_off
     if not text:
         return Tagged("", "empty", False)

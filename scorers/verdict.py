@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from .answer import Status
+from .own_turn import OwnTurn, own_turn, unwrapped
 from .refusal import is_refusal
-from .thinking import begun_in_prompt, without_thinking
 
 Form = Literal["tags", "json"]
 
@@ -99,22 +99,24 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
     `form` is the form that was requested, "tags" or "json"; a verdict in the other form is unparsed, because the graded
     text may have asked for it. With None both forms are accepted.
 
-    Thinking is removed; a reply cut off while thinking is unparsed. Thinking that began in the prompt may be a whole
-    reply that a quoted </think> hides: a verdict after a <reasoning> element in it counts, too, if it differs. The
-    reasons are the last <reasoning> before the verdict, or else all text before it. Time is linear in the reply, which
-    may be any text.
+    Only the grader's own turn counts, without thinking (`own_turn`); a reply cut off while thinking is unparsed.
+    Thinking that began in the prompt may be a whole reply that a quoted </think> hides: a verdict after a <reasoning>
+    element in it counts, too, if it differs. So does one behind the grader's own turn, which a quoted marker may have
+    ended, unless the turn is no more than <reasoning> and verdict. The reasons are the last <reasoning> before the
+    verdict, or else all text before it. Time is linear in the reply, which may be any text.
     """
     words = {word.lower(): value for word, value in words.items()}  # not upper(): "paß".upper() is "PASS"
-    # An object's strings may quote a thinking tag, so an object is recognised before thinking is dropped.
-    visible = reply if _OBJECT.match(reply.strip()) else without_thinking(reply)
-    if visible is None:
+    # An object's strings may quote a marker, so an object is recognised before thinking is dropped.
+    whole = _OBJECT.match(reply.strip()) is not None
+    own = OwnTurn(reply, len(reply)) if whole else own_turn(reply, verdict=True)
+    if own.text is None:
         return None, "", "unparsed"
-    visible = visible.strip()
+    visible = unwrapped(own.text).strip()
     if not visible:
         return None, "", "empty"
     is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
-        reading = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
+        reading = _in_object(visible, words) if is_object else _in_tags(visible, words, own, reply)
         if reading is not None:
             return *reading, "answered"
     return None, "", "refused" if is_refusal(visible) else "unparsed"
@@ -186,7 +188,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _in_tags(visible: str, words: Mapping[str, T], hidden: str) -> tuple[T, str] | None:
+def _in_tags(visible: str, words: Mapping[str, T], own: OwnTurn, reply: str) -> tuple[T, str] | None:
     elements = list(_ELEMENT.finditer(visible))
     if not elements or not _MARKUP.fullmatch(visible, elements[-1].end()):
         return None
@@ -196,7 +198,9 @@ def _in_tags(visible: str, words: Mapping[str, T], hidden: str) -> tuple[T, str]
     starts_line = not before or before[-1] in "\r\n"
     if value is None or not (starts_line or _CLOSING_TAG.fullmatch(before, max(0, before.rfind("<")))):
         return None
-    if any(_differ(part, words, value) for part in (*_outside(before), *_outside(hidden)[1:])):
+    outside = _outside(before)
+    behind = reply[own.end :] if any(map(str.strip, outside)) else ""
+    if any(_differ(part, words, value) for part in (*outside, *_outside(own.begun)[1:], behind)):
         return None
     return value, _reasons(before)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .answer import Status, read_answer
-from .thinking import without_thinking
+from .answer import Status, read_own
+from .own_turn import own_turn
 
 WORDS = ("yes", "no")
 _LETTERS = {"yes": "Y", "no": "N"}
@@ -34,10 +34,12 @@ def read_yes_no(reply: str) -> tuple[str | None, Status]:
     follows, its line does not retract it and the reply does not end with the other word. Nothing is guessed: "Answer:
     not sarcastic" and "It is sarcastic" are unparsed.
     """
-    reading = read_answer(_WORD.sub(lambda match: _LETTERS[match[0].lower()], reply), "YN")
+    visible = own_turn(reply).text
+    if visible is None:
+        return None, "unparsed"
+    reading = read_own(_WORD.sub(lambda match: _LETTERS[match[0].lower()], visible), "YN")
     if reading.letter is not None:
         return ("yes" if reading.letter == "Y" else "no"), "answered"
-    visible = without_thinking(reply) or ""
     opening = _OPENING.match(visible)
     if opening is None or _RETRACTED.search(visible.lstrip().split("\n", 1)[0]) or "answer" in visible.lower():
         return None, reading.status

@@ -16,10 +16,10 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
+from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.rating import expected_rating, read_rating
 from humor_tasks.scorers.refusal import is_refusal
 from humor_tasks.scorers.tagged import count_words
-from humor_tasks.scorers.thinking import without_thinking
 
 BLANK_LINE = ("\n\n",)
 """Stop sequence of a direct answer; without it, a base model continues with another example."""
@@ -92,6 +92,11 @@ class AnswerForm:
         """The continuations whose log-likelihoods are compared; empty for free text."""
         return ()
 
+    @property
+    def literal(self) -> bool:
+        """Whether a reply is read as it stands, with its thinking and made-up turns, by a rule of released code."""
+        return False
+
     def written(self, target: str | None) -> str:
         """The answer of a worked example."""
         return f"{self.prefix} {target}"
@@ -124,6 +129,11 @@ class Choice(AnswerForm):
     def labels(self) -> tuple[str, ...]:
         """The letters."""
         return tuple(self.letters)
+
+    @property
+    def literal(self) -> bool:
+        """Whether the rule is one of released code."""
+        return self.extraction != "strict"
 
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""
@@ -205,9 +215,9 @@ class Rating(AnswerForm):
 
 
 def whole_reply(reply: str, refused: bool) -> Answer:
-    """The reply without its reasoning block, with its number of `words`."""
-    visible = without_thinking(reply)
-    text = (visible or "").strip()
+    """The model's own turn without its thinking, with its number of `words`."""
+    visible = own_turn(reply).text
+    text = unwrapped(visible or "").strip()
     status: Status = "unparsed" if visible is None else "empty" if not text else "answered"
     if (refused and status != "answered") or (text and is_refusal(text)):
         status = "refused"

@@ -19,8 +19,8 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks import askings, prompts
-from humor_tasks.benchmarks.answers import ANSWER_TOKENS, UNREAD, Answer, AnswerForm, Choice
+from humor_tasks.benchmarks import askings, prompts, replies
+from humor_tasks.benchmarks.answers import ANSWER_TOKENS, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.benchmarks.card import Card, Display, Uses
 from humor_tasks.benchmarks.judging import JUDGED_UNDER, Judging, Verdicts
@@ -315,8 +315,9 @@ class Run(Generic[O_co]):
         refused, cut_off: whether the provider flagged a refusal, and whether the reply ended at a limit of its length.
         letter_values: as in `scored`.
         """
-        form = self.form
-        return self.scored(record, UNREAD if cut_off and form.whole else form.read(reply, refused), letter_values)
+        form, thinking = self.form, self.options.thinking
+        answer = replies.answer_in(form, reply, thinking, refused, cut_off)
+        return replies.told(self.scored(record, answer, letter_values), replies.ended(form, reply, thinking))
 
     def scored(
         self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
@@ -348,7 +349,7 @@ class Run(Generic[O_co]):
         counts = ((metric, metric.counted(outcomes)) for metric in self.reported)
         found = {metric.name: self.summary(metric, counted) for metric, counted in counts if counted}
         incomplete = askings.INCOMPLETE.name
-        return found | ({incomplete: {incomplete: lacking}} if lacking else {})
+        return found | replies.made_up_turns(outcomes) | ({incomplete: {incomplete: lacking}} if lacking else {})
 
     def summary(self, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """A metric over the outcomes that count towards it, and over each part of the data."""

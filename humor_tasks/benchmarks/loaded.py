@@ -20,6 +20,7 @@ PROTOCOL_PARAMETERS = (
     "estimate",
     "on_unparsed",
     "extraction",
+    "thinking",
     "seed",
 )
 """Parameters that change how rows are asked or scored, and not which rows are read and how."""

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 from humor_tasks.data.records import read_shard
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Mode
+from humor_tasks.scorers.given_markers import read_markers
 
 OnUnparsed = Literal["wrong", "exclude", "random"]
 OnBadPicture = Literal["stop", "skip"]
@@ -270,6 +271,11 @@ class Options(Declared):
     extraction: Mode = parameter(
         "strict", "Rule for reading the letter in a reply: `strict`, or the rules released with the paper."
     )
+    thinking: str | None = parameter(
+        None,
+        "Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated by "
+        "commas.",
+    )
     seed: int = parameter(1234, "Seed of worked examples and random guesses.")  # the default of lm-eval's few-shot seed
     shard: str | None = parameter(None, "Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).")
 
@@ -281,6 +287,8 @@ class Options(Declared):
         super().__post_init__()
         if self.shard is not None:
             read_shard(self.shard)
+        if self.thinking is not None:
+            read_markers(self.thinking)
 
     def signature_entries(self) -> dict[str, Any]:
         """The parameters in a score's signature, which the parts of one run share."""
@@ -290,12 +298,13 @@ class Options(Declared):
 
     def without_effect(self) -> set[str]:
         """The parameters without an effect under the values of the others, which a signature leaves out."""
-        return {"order"} if self.order == "as_given" else set()
+        idle = {"order"} if self.order == "as_given" else set()
+        return idle | ({"thinking"} if self.thinking is None or self.extraction != "strict" else set())
 
     def scoring(self) -> dict[str, Any]:
-        """The values of the parameters in `scored`, and of those by which an item is asked several times."""
-        several = {"prompts": self.prompts == ALL, "order": self.order == ROTATED}
-        return {name: getattr(self, name) for name in (*self.scored, *(n for n, asked in several.items() if asked))}
+        """The values of the parameters in `scored`, and of given ones that change how replies are read or counted."""
+        more = {"prompts": self.prompts == ALL, "order": self.order == ROTATED, "thinking": self.thinking is not None}
+        return {name: getattr(self, name) for name in (*self.scored, *(n for n, given in more.items() if given))}
 
     def for_likelihoods(self) -> dict[str, Any]:
         """The parameters to change where log-likelihoods of labels are compared and no reply is generated.

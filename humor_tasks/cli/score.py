@@ -52,7 +52,7 @@ def rescore(runs: tuple[Path, ...], parameters: tuple[str, ...], as_json: bool, 
     """Score finished runs again from their logs, without a model or a grader.
 
     RUNS are Inspect logs (.eval, .json), lm-eval's samples, or folders of them; the parts of a run are one run. Without
-    -T the scores are those of the logs; -T sets another rule: extraction, on_unparsed or seed.
+    -T the scores are those of the logs; -T sets another rule: extraction, on_unparsed, seed or thinking.
     """
     from humor_tasks.cli.printing import echo, echo_notes
     from humor_tasks.data.tables import safe, table

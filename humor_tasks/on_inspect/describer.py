@@ -28,7 +28,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, policy
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import in_thread, picture_content
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.given_markers import with_known_markers
+from humor_tasks.scorers.own_turn import own_turn, unwrapped
 
 OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them
 AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
@@ -80,21 +81,32 @@ def _is(kind: Any, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-async def ask(model: Model, picture: Picture, question: str, how: DescriberSettings, cache: bool = False) -> str:
-    """The model's answer; empty if the reply is empty or blocked by the provider's content filter."""
+async def ask(
+    model: Model,
+    picture: Picture,
+    question: str,
+    how: DescriberSettings,
+    cache: bool = False,
+    thinking: str | None = None,
+) -> str:
+    """The model's answer; empty if the reply is empty or blocked by the provider's content filter.
+
+    thinking: given markers, as in `Options.thinking`.
+    """
     cache_policy: Any = policy(model) if cache else False
     messages = await in_thread(how.messages, picture, question, in_process(model))
     output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
-    return answer_in(output)
+    return answer_in(output, thinking)
 
 
-def answer_in(output: ModelOutput) -> str:
+def answer_in(output: ModelOutput, thinking: str | None = None) -> str:
     """The text of an output without thinking; empty where the content filter blocked it or it was cut off thinking."""
     if not output.choices or output.stop_reason == "content_filter":
         return ""
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
-    whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return (without_thinking(whole) or "").strip()
+    whole: str = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text: str = unwrapped(own_turn(with_known_markers(whole, thinking), explains=True).text or "")
+    return text.strip()
 
 
 def _line(problem: Exception) -> str:

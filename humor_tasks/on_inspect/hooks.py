@@ -10,6 +10,7 @@ from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
 
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
+from humor_tasks.benchmarks.replies import turns_warning
 
 logger = logging.getLogger(__name__)
 _running: set[str] = set()
@@ -17,7 +18,7 @@ _running: set[str] = set()
 
 def warn_if_scored_again(values: Mapping[str, float]) -> None:
     """Warn where a finished log is scored again; a run warns once, when its task ends."""
-    if not _running and (warning := missing_warning(values)):
+    for warning in filter(None, () if _running else (missing_warning(values), turns_warning(values))):
         logger.warning(warning)
 
 
@@ -40,7 +41,8 @@ def warn_when_tasks_end() -> None:
             scores = data.log.results.scores if data.log.results else []
             values = [{name: metric.value for name, metric in score.metrics.items()} for score in scores]
             warnings = list(dict.fromkeys(filter(None, map(missing_warning, values))))
-            for warning in warnings:
+            endings = list(dict.fromkeys(filter(None, map(turns_warning, values))))
+            for warning in (*warnings, *endings):
                 logger.warning("%s: %s", data.log.eval.task, warning)
             if warnings:
                 edit = MetadataEdit(metadata_set={MISSING: " ".join(warnings)})

@@ -12,6 +12,8 @@ from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.scorers.answer import read_answer
+from humor_tasks.scorers.given_markers import with_known_markers
+from humor_tasks.scorers.own_turn import own_turn
 from humor_tasks.scorers.rating import expected_rating
 
 LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
@@ -19,19 +21,22 @@ LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 _NO_LETTER = re.compile(r"[\W_ĠĊ]+")  # in some tokenizers, Ġ is a space and Ċ a line break
 
 
-def letter_logprobs(output: ModelOutput, letters: Sequence[str], parameter: str = "") -> dict[str, float]:
+def letter_logprobs(
+    output: ModelOutput, letters: Sequence[str], parameter: str = "", thinking: str | None = None
+) -> dict[str, float]:
     """The natural log-probability of each letter, where the reply answers with a letter.
 
     The token is the one after the last "Answer:" of the reply, otherwise its first one, if it holds the letter that
     `read_answer` reads. The probabilities of the tokens for a letter ("A", " A", "(A") are added. A letter that is not
     among the likeliest tokens is left out, and so are all letters of a reply without such a token.
 
-    parameter: the setting that needs them, such as `tau=fit`. Raises CannotRun, with this setting in the message, for a
-    reply of a model that returns no log-probabilities; without `parameter` there are no letters then.
+    parameter: the setting that needs them, such as `tau=fit`. thinking: given markers, as in `Options.thinking`. Raises
+    CannotRun, with the setting in the message, for a reply of a model that returns no log-probabilities; without
+    `parameter` there are no letters then.
     """
     if not output.completion.strip():
         return {}
-    answer = read_answer(output.completion, "".join(letters)).letter
+    answer = read_answer(with_known_markers(output.completion, thinking), "".join(letters)).letter
     remedy = f"{parameter} needs those of the letters" if parameter else ""
     tokens: dict[str, list[float]] = {}
     for top in top_logprobs(output, "answer", lambda token: _letter(token) == answer, remedy):
@@ -58,12 +63,24 @@ def top_logprobs(
     only. Without a remedy there are no tokens then. model: its name in messages; by default the output's.
     """
     logprobs = output.choices[0].logprobs if output.choices else None
-    place = answer_token(logprobs.content, word, fits) if logprobs else None
+    place = answer_token(_of_own_turn(logprobs.content, output.completion), word, fits) if logprobs else None
     if remedy and logprobs is None:
         cannot_run(f"{model or output.model} returns no log-probabilities; {remedy}.")
     if remedy and place and not place.top_logprobs:
         cannot_run(f"{model or output.model} returns the log-probability of the generated token only; {remedy}.")
     return (place.top_logprobs or ()) if place else ()
+
+
+def _of_own_turn(tokens: Sequence[Logprob], reply: str) -> Sequence[Logprob]:
+    """The tokens without those of turns that the model made up behind its own; see `own_turn`."""
+    own = own_turn(reply)
+    if not own.turn:
+        return tokens
+    kept, made_up = len(tokens), len(reply) - own.end
+    while kept and made_up > 0:
+        kept -= 1
+        made_up -= len(tokens[kept].token)
+    return tokens[:kept]
 
 
 def answer_token(tokens: Sequence[Logprob], word: str, fits: Callable[[str], bool]) -> Logprob | None:

@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.definition import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.preference import REFERENCE
+from humor_tasks.benchmarks.replies import ENDED, THINKING
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.record import CUT_OFF, task_metadata
 from humor_tasks.data.records import Outcome, Record
@@ -170,7 +171,7 @@ def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
     if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
         return {}
     letters = run.form.letters
-    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs)
+    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs, run.options.thinking)
     scores = (output.metadata or {}).get("scores", {})  # of a chooser
     known = {letter: scores[letter] for letter in letters if letter in scores}
     return _named("logprobs", logprobs) | _named("scores", known)
@@ -181,11 +182,13 @@ def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
-    """The score that stores an outcome in its metadata, together with `more`."""
+    """The score that stores an outcome in its metadata, together with `more`; without an explanation how it ended."""
+    how = str(outcome.facts.get(ENDED, ""))
+    said = "was cut off" if how == THINKING else "ended"
     return Score(
         value=value,
         answer=outcome.answer,
-        explanation=explanation,
+        explanation=explanation or (f"The reply {said} {how}." if how else None),
         reason=REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )

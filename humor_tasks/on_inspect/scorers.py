@@ -12,6 +12,7 @@ from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
+from humor_tasks.scorers.given_markers import with_known_markers
 
 NO_TARGET = "no_target"
 """The reason of a score without a value for an answer that can be read; Inspect has no word for it."""
@@ -69,7 +70,8 @@ def brainstorm_scorer() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         run = run_scored_by("brainstormed", state, "brainstorm")
         outcome = read_reply(run, state, target)
-        texts = read_fields(state.output.completion, brainstorm.labels_of(run)).texts if outcome.answer else {}
+        reply = with_known_markers(state.output.completion, run.options.thinking)
+        texts = read_fields(reply, brainstorm.labels_of(run)).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score

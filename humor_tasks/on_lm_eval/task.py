@@ -15,7 +15,8 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
-from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.metric import UNPARSED, Metric
+from humor_tasks.benchmarks.replies import made_up_turns, turns_warning
 from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome
@@ -344,11 +345,19 @@ class BenchmarkTask(Task):
             estimates = self.run.summary(metric, outcomes)
             self._estimated = metric.name, outcomes, estimates
         estimate = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
-        if (metric.name, part, value) == (MISSING, "", "value") and (
-            warning := missing_warning({MISSING: estimate.value})
-        ):
-            logger.warning("%s: %s", self._config.task, warning)
+        if (part, value) == ("", "value"):
+            for warning in self._warnings(metric, outcomes, estimate.value):
+                logger.warning("%s: %s", self._config.task, warning)
         return float(getattr(estimate, value))
+
+    @staticmethod
+    def _warnings(metric: Metric, outcomes: Sequence[Outcome], value: float) -> list[str]:
+        """Of missing verdicts, and with the metric that counts all replies of those with made-up turns."""
+        if metric.name == MISSING:
+            return [warning] if (warning := missing_warning({MISSING: value})) else []
+        endings = made_up_turns(outcomes) if metric.name == UNPARSED.name else {}
+        shares = {name: estimates[name].value for name, estimates in endings.items()}
+        return [warning] if (warning := turns_warning(shares)) else []
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""

@@ -17,6 +17,7 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.benchmarks.metric import Direction
+from humor_tasks.benchmarks.replies import turns_warning
 from humor_tasks.data.tables import csv_text, interval, json_text, plain, safe, short, table
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
@@ -165,7 +166,8 @@ def _metric_notes(draft: Draft) -> Iterator[str]:
         listed = (f"{value} ({_few(names)})" for value, names in users.items())
         yield f"The systems differ in {name}: {', '.join(listed)}."
     for system in draft.systems:
-        if warning := missing_warning({n: e.value for n, e in system.result.estimates.items()}):
+        values_by_name = {n: e.value for n, e in system.result.estimates.items()}
+        for warning in filter(None, (missing_warning(values_by_name), turns_warning(values_by_name))):
             yield f"{system.label}: {warning}"
         reported = system.result.estimates.get(draft.name)
         if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):

@@ -280,7 +280,7 @@ def test_rules_that_do_not_apply_are_refused_or_left_as_logged(tmp_path: Path) -
     wanted = {
         "nyc_matching": ("extraction", "choose from on_unparsed, seed"),  # the run compared log-likelihoods
         "humicroedit_rating": ("seed", "choose from on_unparsed"),
-        "humorbench_autograder": ("seed", "no parameter changes the scores of humorbench_autograder"),
+        "humorbench_autograder": ("seed", "choose from thinking"),
     }
     for stub, (name, told) in wanted.items():
         (path,) = tmp_path.rglob(f"samples_{stub}_2*.jsonl")

@@ -23,8 +23,8 @@ from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.considerations import considerations
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
+from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.tagged import count_words, read_tagged
-from humor_tasks.scorers.thinking import without_thinking
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
@@ -129,9 +129,10 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 
 
 def read_text(reply: str, refused: bool) -> Answer:
-    """Of a task of another package: the whole reply without its reasoning block."""
-    text = (without_thinking(reply) or "").strip()
-    return Answer(text, "answered") if text else Answer(None, "empty")
+    """Of a task of another package: the model's own turn without its thinking."""
+    visible = own_turn(reply).text
+    text = unwrapped(visible or "").strip()
+    return Answer(text, "answered") if text else Answer(None, "unparsed" if visible is None else "empty")
 
 
 DISPLAY = card.Display(

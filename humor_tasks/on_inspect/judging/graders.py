@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.model import (
@@ -27,7 +27,8 @@ from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
-from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.given_markers import with_known_markers
+from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.verdict import read_word
 
 ROLE = "grader"
@@ -114,6 +115,16 @@ class VerdictForm:
     read: Callable[[str, ModelOutput], Verdict]
 
 
+def with_markers(form: VerdictForm, thinking: str | None) -> VerdictForm:
+    """The form, with given markers of thinking as in `Options.thinking`."""
+    return form if thinking is None else replace(form, read=lambda grader, out: form.read(grader, known(out, thinking)))
+
+
+def known(output: ModelOutput, thinking: str | None) -> ModelOutput:
+    """An output whose text has known markers in the place of given ones."""
+    return output.model_copy(update={"completion": with_known_markers(output.completion, thinking)})
+
+
 def by_answer(asked: ByAnswer) -> VerdictForm:
     """A verdict that is the answer to another benchmark's question."""
     config = GenerateConfig(**(LIKELIHOODS if asked.needs_logprobs else {}))
@@ -136,7 +147,7 @@ def own_view() -> VerdictForm:
 
 def read_view(grader: str, output: ModelOutput) -> Verdict:
     """A judge's own view in its output, as the word of a verdict; None where it is empty, refused or cut off."""
-    text, stopped = (without_thinking(output.completion) or "").strip(), _stopped(output)
+    text, stopped = unwrapped(own_turn(output.completion).text or "").strip(), _stopped(output)
     if text and stopped != "content_filter" and stopped not in CUT_OFF:
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"

@@ -46,6 +46,7 @@ from humor_tasks.on_inspect.judging.graders import (
     own_view,
     resolve,
     verdict_of,
+    with_markers,
 )
 from humor_tasks.on_inspect.judging.graders import GraderSettings as GraderSettings
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
@@ -93,7 +94,7 @@ class Judge:
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
         judges = resolve(self.grader)
-        panels = await _ask(judges, questions, judging, how, state)
+        panels = await _ask(judges, questions, judging, how, state, run.options.thinking)
         if self.data is not None:
             _note(state, reply.outcome)
         score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
@@ -163,9 +164,17 @@ def _note(state: TaskState, outcome: Outcome) -> None:
 
 
 async def _ask(
-    judges: Sequence[Model], questions: Sequence[Question], judging: Judging[Any], how: Requests, state: TaskState
+    judges: Sequence[Model],
+    questions: Sequence[Question],
+    judging: Judging[Any],
+    how: Requests,
+    state: TaskState,
+    thinking: str | None,
 ) -> list[Panel]:
-    """The verdicts of all judges on each question; none on a question that is not put."""
+    """The verdicts of all judges on each question; none on a question that is not put.
+
+    thinking: the run's given markers, which may be those of the judges.
+    """
     asked = [question.request for question in questions if question.request is not None]
     for put in asked:
         if isinstance(put, ByAnswer) and put.needs_logprobs and len(judges) > 1:
@@ -180,9 +189,9 @@ async def _ask(
         for question_messages in messages:
             check_takes_these(judge, question_messages)
     try:
-        views = await _views(judges, messages, how)
+        views = await _views(judges, messages, how, thinking)
         requests = [
-            _verdict(judge, question_messages, _form(put, how), how, views)
+            _verdict(judge, question_messages, with_markers(_form(put, how), thinking), how, views)
             for question_messages, put in zip(messages, asked, strict=True)
             for judge in judges
         ]
@@ -196,11 +205,14 @@ _Views = Mapping[tuple[str, ...], Verdict]
 """Judge and texts of a first request -> the judge's own view, as the word of a verdict."""
 
 
-async def _views(judges: Sequence[Model], messages: Sequence[Sequence[ChatMessage]], how: Requests) -> _Views:
+async def _views(
+    judges: Sequence[Model], messages: Sequence[Sequence[ChatMessage]], how: Requests, thinking: str | None
+) -> _Views:
     """The own view of each judge, by one request for all questions about the same item."""
     firsts = [first for question_messages in messages if (first := split_first(question_messages)[0])]
     asked = {_key(judge, first): (judge, first) for first in firsts for judge in judges}
-    found = await collect(*(verdict_of(judge, first, own_view(), how) for judge, first in asked.values()))
+    form = with_markers(own_view(), thinking)
+    found = await collect(*(verdict_of(judge, first, form, how) for judge, first in asked.values()))
     return dict(zip(asked, found, strict=True))
 
 

@@ -10,7 +10,8 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks.judging import Verdict
-from humor_tasks.on_inspect.judging.graders import read_view
+from humor_tasks.data.logs.record import task_metadata
+from humor_tasks.on_inspect.judging.graders import known, read_view
 from humor_tasks.on_inspect.messages import split_first
 
 
@@ -32,7 +33,8 @@ def asks_first() -> Solver:
             key = (str(model), str(state.epoch), *(message.text for message in first))
             async with locks[key]:
                 if key not in replies:
-                    replies[key] = read_view(str(model), await model.generate(first))
+                    thinking = task_metadata(state.metadata).options.get("thinking")
+                    replies[key] = read_view(str(model), known(await model.generate(first), thinking))
             view = replies[key]
             if view.word is None:
                 stopped: Literal["content_filter", "stop"] = "content_filter" if view.status == "refused" else "stop"

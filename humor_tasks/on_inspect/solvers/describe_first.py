@@ -18,6 +18,7 @@ from inspect_ai.util import collect
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, folder_of, read_templates
 from humor_tasks.data.descriptions import QUESTIONS, Description
+from humor_tasks.data.logs.record import task_metadata
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
@@ -48,12 +49,13 @@ def describe_first_solver(
     known: dict[tuple[str, str], dict[str, str]] = {}
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
-    async def answers(model: Model, picture: Picture) -> dict[str, str]:
+    async def answers(model: Model, picture: Picture, thinking: str | None) -> dict[str, str]:
         """The describer's answers; concurrent samples with the same picture share one request per question."""
         key = (str(model), picture.identity())
         async with locks.setdefault(key, anyio.Lock()):
             if key not in known:
-                replies = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
+                asked = (ask(model, picture, question, how, cache, thinking) for question in QUESTIONS.values())
+                replies = await collect(*asked)
                 known[key] = dict(zip(QUESTIONS, replies, strict=True))
         return known[key]
 
@@ -64,7 +66,7 @@ def describe_first_solver(
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                replies = await answers(model, picture)
+                replies = await answers(model, picture, task_metadata(state.metadata).options.get("thinking"))
                 described.append({"picture": picture.sha256(), "describer": str(model), **replies})
                 state.messages[i] = in_words(message, Description.of(replies, f"sample {state.sample_id}"), scenes)
         if not described:

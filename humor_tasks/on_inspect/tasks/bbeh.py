@@ -15,6 +15,7 @@ __all__ = ["bbeh_nycc"]
 def bbeh_nycc(
     dataset: str = "google-deepmind/bbeh",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
@@ -26,6 +27,8 @@ def bbeh_nycc(
         dataset: The public questions (downloaded once, pinned), a file task.json, a folder with it, or `sample`.
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).

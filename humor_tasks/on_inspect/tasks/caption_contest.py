@@ -20,6 +20,7 @@ def matching(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -43,6 +44,8 @@ def matching(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -66,6 +69,7 @@ def ranking(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -89,6 +93,8 @@ def ranking(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -112,6 +118,7 @@ def explanation(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -135,6 +142,8 @@ def explanation(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -158,6 +167,7 @@ def brainstorm(
     setting: Literal["description", "pixels"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     unconditional: bool = False,
     examples: int = 9,
     prompts: str | None = None,
@@ -184,6 +194,8 @@ def brainstorm(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         unconditional: Show no cartoon: the model invents one and its caption, once an epoch. No rows are read.
         examples: Number of worked examples in the prompt.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `brainstorm.*.txt` and
@@ -204,6 +216,7 @@ def recitation(
     split: Literal["train", "validation", "test"] = "test",
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     least_words: int = 8,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
@@ -220,6 +233,8 @@ def recitation(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         least_words: Captions of fewer words are left out: what is missing of them can be guessed.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).

@@ -25,6 +25,7 @@ def crowd_pairs(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     cot: bool | None = None,
@@ -55,6 +56,8 @@ def crowd_pairs(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         shots: Number of worked examples in the prompt.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
@@ -85,6 +88,7 @@ def crowd_groups(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -118,6 +122,8 @@ def crowd_groups(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         shots: Number of worked examples in the prompt, each of two single captions; 5 as published.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
@@ -146,6 +152,7 @@ def caption_writing(
     setting: Literal["description", "pixels", "caption_only"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     judge_shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -181,6 +188,8 @@ def caption_writing(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         judge_shots: Number of worked examples in the judges' prompt; 5 in the paper.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.

@@ -17,6 +17,7 @@ def humorbench(
     subset: str = "all",
     one_explanation_per: Literal["row", "caption"] = "row",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -41,6 +42,8 @@ def humorbench(
             (version 1-A-caption).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         on_unparsed: A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).
@@ -62,6 +65,7 @@ def humorbench(
 def humorbench_autograder(
     dataset: str | list[str] = "ReubenNarad/Humor-Bench",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     prompts: str | None = None,
     structured: bool = False,
     judge_first: Literal["none", "commit"] = "none",
@@ -78,6 +82,8 @@ def humorbench_autograder(
         dataset: The public rubrics (downloaded once, pinned), a rubric CSV or several separated by commas, or `sample`.
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         structured: Request a JSON verdict through the provider's structured output.

@@ -22,6 +22,7 @@ def mock_detecting(
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -45,6 +46,8 @@ def mock_detecting(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -70,6 +73,7 @@ def mock_matching(
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -93,6 +97,8 @@ def mock_matching(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -118,6 +124,7 @@ def mock_explaining(
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -141,6 +148,8 @@ def mock_explaining(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -167,6 +176,7 @@ def mock_generation(
     sampling: Literal["even", "scene"] = "even",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -197,6 +207,8 @@ def mock_generation(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `generation.txt` and
             `show.*.txt` replace those of set A (docs/wordings.md).
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).

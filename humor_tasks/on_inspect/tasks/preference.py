@@ -23,6 +23,7 @@ def explanation_preference(
     setting: Literal["description", "pixels", "caption_only", "frames"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["both", "random", "fixed"] = "both",
+    thinking: str | None = None,
     of: Literal["explanation", "mock_explaining", "mock_generation"] = "explanation",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
@@ -53,6 +54,8 @@ def explanation_preference(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `prefer.txt` and
             `verdict.*.txt` replace those of set A (docs/wordings.md).

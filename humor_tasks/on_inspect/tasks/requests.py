@@ -17,6 +17,7 @@ def humor_writing(
     images: str | None = None,
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
+    thinking: str | None = None,
     count: int = 1,
     prompts: str | None = None,
     shard: str | None = None,
@@ -31,6 +32,8 @@ def humor_writing(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         order: Order of the choices: as the data has it, or every item once for each rotation of its letters
             (`rotated`).
+        thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
+            by commas.
         count: Number of texts to write for each request.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, writers
+from humor_tasks.benchmarks.replies import answer_in
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
 from humor_tasks.data.csv_files import CsvRows, read_csv, read_tsv
@@ -333,7 +334,8 @@ def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
 
 
 def _written(sample: LoggedSample, benchmark: Benchmark) -> tuple[Any, ...]:
-    answer = benchmark.reopen(None, sample.options).form.read(sample.reply or "", sample.refused)
+    run = benchmark.reopen(None, sample.options)
+    answer = answer_in(run.form, sample.reply or "", run.options.thinking, sample.refused)
     if answer.status == "answered":
         return answer.facts["captions"], True
     found = f": {answer.values['found']:.0f} captions found" if "found" in answer.values else ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.judging import missing_warning
+from humor_tasks.benchmarks.replies import turns_warning
 from humor_tasks.data.prices import Price
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.figures import Chart
@@ -85,10 +86,10 @@ def _circular(results: Iterable[Result], hard: str) -> Iterator[str]:
 
 
 def _missing(results: Iterable[Result]) -> Iterator[str]:
-    """The warnings of many missing verdicts."""
+    """The warnings of many missing verdicts, and of made-up turns."""
     for result in filter(has_main_metric, results):
-        warning = missing_warning({name: e.value for name, e in result.estimates.items()})
-        if warning:
+        values = {name: e.value for name, e in result.estimates.items()}
+        for warning in filter(None, (missing_warning(values), turns_warning(values))):
             yield f"{result.paths[0].name}: {warning}"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from humor_tasks.benchmarks.askings import INCOMPLETE
 from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.replies import MADE_UP_TURNS
 from humor_tasks.data.logs import FinishedRun, Usage
 from humor_tasks.data.prices import Price
 from humor_tasks.data.published import Figure as Published
@@ -60,7 +61,7 @@ def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spendin
 
 
 def _estimates(result: Result, results: Sequence[Result]) -> Iterator[dict[str, Any]]:
-    for metric in (*result.opened.reported, INCOMPLETE):
+    for metric in (*result.opened.reported, MADE_UP_TURNS, INCOMPLETE):
         for name, e in result.summaries.get(metric.name, {}).items():
             part = part_of(name, metric)
             row = {"metric": metric.name, "part": part, "direction": metric.direction} | numbers(e)

@@ -23,7 +23,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.results import LeftOut, Result, read_results
 from humor_tasks.scorers.estimate import Estimate
 
-RULES = ("extraction", "on_unparsed", "seed")
+RULES = ("extraction", "on_unparsed", "seed", "thinking")
 """The parameters that change how a reply counts, and not what was asked."""
 READ_BY_NAME = "multiple_choice_"
 """A scorer named so reads letters by the rule that ends its name."""
@@ -124,6 +124,7 @@ def rules_of(result: Result) -> list[str]:
     written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
     applies: dict[str, bool] = {
         "extraction": isinstance(form, Choice) and written,
+        "thinking": written and not form.literal,
         "on_unparsed": benchmark.judging is None or benchmark.judging.judges_replies,
         "seed": form.guess(0, "") is not None,
     }
