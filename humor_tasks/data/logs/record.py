@@ -62,6 +62,15 @@ class Scored:
         """How graders were asked; without entries where there are none."""
         return Signature.parse(str(self.details.get("signature") or ""))
 
+    @property
+    def asked(self) -> bool:
+        """Whether a grader was asked. A run learns what graders take from its first requests, so that the `grading` of
+        a score without any may differ from that of the others.
+        """
+        judged = self.details.get("judged")
+        questions = judged if isinstance(judged, list) else ()
+        return any(isinstance(question, Mapping) and question.get("verdicts") for question in questions)
+
 
 @dataclass(frozen=True)
 class LoggedSample:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from inspect_ai.model import (
     ChatMessage,
@@ -25,6 +25,7 @@ from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.judging.refusals import OURS, Standing, refusal
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
 from humor_tasks.scorers.thinking import without_thinking
@@ -60,6 +61,15 @@ class Requests(Declared):
     def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature."""
         return {"temperature": self.temperature, "seed": self.seed}
+
+    def without(self, names: Collection[str]) -> Self:
+        """The settings without those of these names, which are left to the provider."""
+        changes: dict[str, Any] = dict.fromkeys(names)
+        return replace(self, **changes)
+
+    def defaults(self, settings: GenerateConfig) -> set[str]:
+        """The sampling settings that nobody chose: neither these settings nor the model's own, `settings`, name one."""
+        return {n for n in OURS if getattr(settings, n) is None and getattr(self, n) == getattr(Requests, n)}
 
     def config(self, settings: GenerateConfig, attempt: int = 0) -> GenerateConfig:
         """The generation settings of a request; `settings`: the model's own."""
@@ -179,51 +189,72 @@ def resolve(names: str | Sequence[str] | None) -> list[Model]:
     return distinct(models)
 
 
-async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests) -> Verdict:
-    """One grader's verdict on the question in `messages`.
+async def verdict_of(
+    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, standing: Standing
+) -> Verdict:
+    """One grader's verdict on the question in `messages`. standing: of this grader in the run.
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
-    request ends the run: a wrong key, an unknown model, an unsupported schema. Limits and cancellation also end it.
-    `inspect eval-retry` resumes the run. An unreadable verdict from the cache is asked for again.
+    request ends the run: a wrong key, an unknown model, an unsupported schema or setting, or an error of each of the
+    first questions. Limits and cancellation also end it. `inspect eval-retry` resumes the run. An unreadable verdict
+    from the cache is asked for again.
     """
     turn = 0
     while True:
-        word, asked = await _round(grader, messages, form, how, turn)
+        word, asked = await _round(grader, messages, form, how, turn, standing)
         if word.word is not None or asked:
             return word
         turn += 1  # every attempt is an unreadable verdict of an earlier run: ask again
 
 
 async def _round(
-    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int
+    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int, standing: Standing
 ) -> tuple[Verdict, bool]:
     """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
     word, asked = Verdict(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
         cache_policy: Any = policy(grader, **scopes) if how.cache else False
-        config = how.config(grader.config, attempt).merge(form.config)
+        output = await _reply(grader, messages, form, how, attempt, cache_policy, standing)
+        if isinstance(output, str):
+            word, asked = Verdict(str(grader), None, "error", output), True
+            continue
+        word = form.read(str(grader), output)
+        if word.word is not None:
+            break
+        asked = asked or not cache_policy or not replayed(output)
+    return word, asked
+
+
+async def _reply(
+    grader: Model,
+    messages: list[ChatMessage],
+    form: VerdictForm,
+    how: Requests,
+    attempt: int,
+    cache_policy: Any,
+    standing: Standing,
+) -> ModelOutput | str:
+    """The grader's reply, or why there is none.
+
+    A setting that the provider refuses by name is left out, unless somebody chose it: `Requests.defaults`.
+    """
+    left_out, why = standing.left_out, ""
+    while True:
+        asking = how.without(left_out)
+        config = asking.config(grader.config, attempt).merge(form.config)
         try:
             output = await grader.generate(messages, config=config, cache=cache_policy)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
-            _check_hopeless(grader, problem, form)
-            word, asked = Verdict(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
+            refused = refusal(problem)
+            if refused.setting not in asking.defaults(grader.config):
+                return standing.failed(grader, refused, grader.config.merge(config), again=attempt > 0)
+            left_out, why = (*left_out, refused.setting), str(refused)
         else:
-            word = form.read(str(grader), output)
-            if word.word is not None:
-                break
-            asked = asked or not cache_policy or not replayed(output)
-    return word, asked
-
-
-def _check_hopeless(grader: Model, problem: Exception, form: VerdictForm) -> None:
-    status = getattr(problem, "status_code", None)
-    if status in (401, 403, 404):
-        cannot_run(f"grader {grader} cannot be used (status {status}): {problem}")
-    if status == 400 and form.config.response_schema is not None:
-        cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
+            standing.answered(grader, left_out, why, new=not cache_policy or not replayed(output))
+            return output
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, structured: bool) -> Verdict:
