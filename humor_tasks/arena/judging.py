@@ -28,6 +28,7 @@ from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
+from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
 from humor_tasks.on_inspect.judging.refusals import Standing
 from humor_tasks.on_inspect.messages import prompt_messages
@@ -256,7 +257,10 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
     async def score(state: TaskState, target: Target) -> Score:
         known = state.metadata
         keys = [Key(known["contest"], known["first"], known["second"], name) for name in known["judges"]]
-        verdicts = await collect(*(one(key) for key in keys))
+        try:
+            verdicts = await collect(*(one(key) for key in keys))
+        except BaseExceptionGroup as problems:
+            raise first_exception(problems) from None
         words = [verdict.word or verdict.status for verdict in verdicts]
         told = "\n\n".join(
             f"{v.grader}: {word}. {v.reasons or v.reply or ''}" for v, word in zip(verdicts, words, strict=True)

@@ -13,6 +13,8 @@ from humor_tasks.errors import BadInput
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
+TOOL_CALL = "tool_call"
+"""The fact of an outcome with the name of the tool that its reply calls, in the place of an answer."""
 Harness = Literal["inspect", "lm_eval", "predictions"]
 
 

@@ -28,6 +28,7 @@ from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing, refusal
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
+from humor_tasks.on_inspect.tool_calls import tool_called
 from humor_tasks.scorers.thinking import without_thinking
 from humor_tasks.scorers.verdict import read_word
 
@@ -147,7 +148,7 @@ def own_view() -> VerdictForm:
 def read_view(grader: str, output: ModelOutput) -> Verdict:
     """A judge's own view in its output, as the word of a verdict; None where it is empty, refused or cut off."""
     text, stopped = (without_thinking(output.completion) or "").strip(), _stopped(output)
-    if text and stopped != "content_filter" and stopped not in CUT_OFF:
+    if text and stopped != "content_filter" and not _unfinished(output):
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
     return Verdict(grader, None, status, NO_VIEW, output.error or output.completion)
@@ -260,7 +261,7 @@ async def _reply(
 def read(grader: str, output: ModelOutput, judgement: Judgement, structured: bool) -> Verdict:
     """The verdict in a grader's output; a truncated output has none, because it may end with a quotation."""
     word, reasons, status = read_word(output.completion, judgement.words, "json" if structured else "tags")
-    if word is not None and _stopped(output) not in CUT_OFF:
+    if word is not None and not _unfinished(output):
         return Verdict(grader, word, status, reasons)
     status = "refused" if _stopped(output) == "content_filter" else "unparsed" if word is not None else status
     return Verdict(grader, None, status, reasons, output.error or output.completion)
@@ -271,10 +272,15 @@ def read_answer(grader: str, output: ModelOutput, asked: ByAnswer) -> Verdict:
     answer = asked.form.read(output.completion, _stopped(output) == "content_filter")
     needs = asked.needs_logprobs
     letter_values = letter_logprobs(output, asked.form.labels, needs) if needs else {}
-    if answer.value is not None and _stopped(output) not in CUT_OFF:
+    if answer.value is not None and not _unfinished(output):
         return Verdict(grader, answer.value, answer.status, told=letter_values)
     status = "unparsed" if answer.value else answer.status
     return Verdict(grader, None, status, reply=output.error or output.completion)
+
+
+def _unfinished(output: ModelOutput) -> bool:
+    """Whether an output was cut off, or calls a tool."""
+    return _stopped(output) in CUT_OFF or bool(tool_called(output))
 
 
 def _stopped(output: ModelOutput) -> str:

@@ -94,7 +94,7 @@ def refusal(problem: BaseException) -> Refusal:
     sentence = " ".join(str(error.get("message") or own).split()).rstrip(".") or type(own).__name__
     if _EMPTY_ACCOUNT.search(code := str(error.get("code"))) and code not in sentence:
         sentence = f"{code}: {sentence}"
-    setting = str(error.get("param") or _setting(sentence))
+    setting = str(error.get("param") or named_setting(sentence))
     return Refusal(_status(own), sentence[:LONGEST], setting if setting in (*OURS, *OTHERS) else "")
 
 
@@ -123,7 +123,7 @@ def _body(problem: BaseException) -> Mapping[str, Any]:
     return error if isinstance(error, Mapping) else {}
 
 
-def _setting(sentence: str) -> str:
+def named_setting(sentence: str) -> str:
     """The setting that a provider's sentence says it does not take; one of `OURS` before others."""
     if not _REFUSES.search(sentence):
         return ""

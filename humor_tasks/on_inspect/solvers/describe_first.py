@@ -26,6 +26,7 @@ from humor_tasks.on_inspect.describer import DescriberSettings, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.outcomes import sign
+from humor_tasks.on_inspect.tool_calls import answer
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"
@@ -75,7 +76,7 @@ def describe_first_solver(
         state.metadata["described"] = described
         asked = digest([how.of(model), QUESTIONS, scenes[WORDS]])
         sign(state, {"setting": "described", "describer": f"{model}-{asked}"})
-        return await generate(state)
+        return await answer(state, generate)
 
     return solve
 

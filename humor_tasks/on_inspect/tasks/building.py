@@ -28,7 +28,7 @@ from humor_tasks.on_inspect.checks import check_model, check_reuse, check_takes
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
-from humor_tasks.on_inspect.hooks import warn_of_reducers
+from humor_tasks.on_inspect.hooks import tell_refused_settings, warn_of_reducers
 from humor_tasks.on_inspect.judging.graders import (
     ALL_SETS,
     GraderSettings,
@@ -44,6 +44,7 @@ from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.solver_parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.solvers.asks_first import asks_first
+from humor_tasks.on_inspect.tool_calls import MOST_MESSAGES
 from humor_tasks.on_inspect.viewer import viewer_of
 
 logger = logging.getLogger(__name__)
@@ -113,9 +114,11 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
+    if asks and config.temperature is not None:
+        tell_refused_settings()
     if asks and run.prompt(run.records[0]).first:
         setup.append(asks_first())
-        solver = generate(response_schema=config.response_schema)  # the first reply is no verdict
+        solver = generate(tool_calls="none", response_schema=config.response_schema)  # the first reply is no verdict
         config = config.model_copy(update={"response_schema": None})
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
@@ -127,6 +130,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
+        message_limit=MOST_MESSAGES + max(len(sample.input) for sample in samples),
         description=benchmark.card.question,
         # the scorer, whose first metric is the main one: Inspect warns of a metric that has no value yet
         headline_metric=None if scorers else HeadlineMetric(scorer=next(iter(scorers_of(run)), None)),
@@ -154,7 +158,7 @@ def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
 
 def _solver(form: AnswerForm) -> Solver:
     """How the model under test is asked."""
-    return expected_answer(list(form.labels)) if _likelihoods(form) else generate()
+    return expected_answer(list(form.labels)) if _likelihoods(form) else generate(tool_calls="none")
 
 
 def _likelihoods(form: AnswerForm) -> bool:
