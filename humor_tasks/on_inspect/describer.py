@@ -22,11 +22,15 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
+from humor_tasks.data.descriptions import Said
+from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.client import identity, policy
+from humor_tasks.on_inspect.client import identity, policy, replayed
 from humor_tasks.on_inspect.handles import in_process
+from humor_tasks.on_inspect.judging.refusals import refusal
 from humor_tasks.on_inspect.messages import in_thread, picture_content
+from humor_tasks.on_inspect.tool_calls import tool_called
 from humor_tasks.scorers.thinking import without_thinking
 
 OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them
@@ -79,29 +83,44 @@ def _is(kind: Any, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-async def ask(model: Model, picture: Picture, question: str, how: DescriberSettings, cache: bool = False) -> str:
-    """The model's answer; empty if the reply is empty or blocked by the provider's content filter."""
-    cache_policy: Any = policy(model) if cache else False
+async def ask(model: Model, picture: Picture, question: str, how: DescriberSettings, cache: bool = False) -> Said:
+    """The model's answer. One from the cache that cannot be used is asked for again."""
     messages = await in_thread(how.messages, picture, question, in_process(model))
-    output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
-    return answer_in(output)
+    turn = 0
+    while True:
+        scopes = {"round": str(turn)} if turn else {}
+        cache_policy: Any = policy(model, **scopes) if cache else False
+        output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
+        said = said_in(output)
+        if not (said.lacks(question) and cache and replayed(output)):
+            return said
+        turn += 1
 
 
-def answer_in(output: ModelOutput) -> str:
-    """The text of an output without thinking; empty where the content filter blocked it or it was cut off thinking."""
+def said_in(output: ModelOutput) -> Said:
+    """The answer in an output, without thinking."""
     if not output.choices or output.stop_reason == "content_filter":
-        return ""
+        return Said("", "refused" if output.choices else "empty")
+    if tool_called(output):
+        return Said("", "a call of a tool")
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return (without_thinking(whole) or "").strip()
+    visible = without_thinking(whole)
+    if output.stop_reason in CUT_OFF:
+        return Said("", "cut off")
+    if visible is None or (whole.strip() and not visible.strip()):
+        return Said("", "only thinking")
+    return Said.of(visible.strip())
 
 
 def _line(problem: Exception) -> str:
-    """An exception in one line."""
-    return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+    """An exception in one line, with the remedy where the provider refuses a setting by name."""
+    why = refusal(problem)
+    remedy = f"; --{why.setting} none leaves it to the provider" if why.setting == "temperature" else ""
+    return f"{why}{remedy}"
 
 
-Kept = Callable[[str, str, str], None]
+Kept = Callable[[str, str, Said], None]
 
 
 def describe_rows(
@@ -109,17 +128,17 @@ def describe_rows(
     questions: Sequence[str],
     model: Model,
     how: DescriberSettings = DescriberSettings(),
-    known: Callable[[str, str], str | None] = lambda picture, question: None,
+    known: Callable[[str, str], Said | None] = lambda picture, question: None,
     keep: Kept = lambda picture, question, answer: None,
-) -> dict[str, dict[str, str]]:
-    """{picture: {question: answer}}, with one request per picture and question; an answer may be empty.
+) -> dict[str, dict[str, Said]]:
+    """{picture: {question: answer}}, with one request per picture and question.
 
     known: returns an earlier answer, or None.
     keep: called with each new answer.
     After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput
     for the first request that failed, in the order of the rows.
     """
-    answers: dict[str, dict[str, str]] = {picture: {} for picture in pictures}
+    answers: dict[str, dict[str, Said]] = {picture: {} for picture in pictures}
     todo = []
     for picture in pictures:
         for question in questions:

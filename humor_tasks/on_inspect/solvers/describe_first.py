@@ -17,7 +17,7 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, folder_of, read_templates
-from humor_tasks.data.descriptions import QUESTIONS, Description
+from humor_tasks.data.descriptions import QUESTIONS, Description, Said, unusable
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
@@ -46,17 +46,20 @@ def describe_first_solver(
         scenes = read_templates("nycc", [PIXELS, WORDS], folder_of(prompts))  # prompt sets share them
     except BadInput as problem:
         cannot_run(f"describe_first: {problem}")
-    known: dict[tuple[str, str], dict[str, str]] = {}
+    known: dict[tuple[str, str], dict[str, Said]] = {}
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
-    async def answers(model: Model, picture: Picture) -> dict[str, str]:
+    async def answers(model: Model, picture: Picture, where: str) -> dict[str, str]:
         """The describer's answers; concurrent samples with the same picture share one request per question."""
         key = (str(model), picture.sha256())
         async with locks.setdefault(key, anyio.Lock()):
             if key not in known:
                 replies = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
                 known[key] = dict(zip(QUESTIONS, replies, strict=True))
-        return known[key]
+        asked = [(known[key][name], question) for name, question in QUESTIONS.items()]
+        if lacking := unusable((said, f"'{question}'") for said, question in asked if said.lacks(question)):
+            raise BadInput(f"{where}: {model} gives no description: {lacking}. A later run asks again.")
+        return {name: said.text for name, said in known[key].items()}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
@@ -65,7 +68,7 @@ def describe_first_solver(
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                replies = await answers(model, picture)
+                replies = await answers(model, picture, f"sample {state.sample_id}")
                 described.append({"picture": picture.sha256(), "describer": str(model), **replies})
                 state.messages[i] = in_words(message, Description.of(replies, f"sample {state.sample_id}"), scenes)
         if not described:
