@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import parts
-from humor_tasks.on_inspect.checks import check_model, check_reuse, check_takes
+from humor_tasks.on_inspect.checks import check_as_typed, check_model, check_reuse, check_takes
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
@@ -86,6 +87,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         benchmark = find_benchmark(name)
         judging = benchmark.judging
         asks = asks and (judging is None or judging.judges_replies)
+        check_as_typed(parameters_of_task(name), given, sys.argv)
         if judging:
             check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
