@@ -67,7 +67,7 @@ class Answers:
         if not all(isinstance(text, str) for text in (picture, question, answer)):
             raise TypeError("picture, question and answer must be text")
         why = record.get("why")
-        said = Said("", check_choice("why", why, UNUSABLE)) if why else _whole(answer)
+        said = Said(answer, check_choice("why", why, UNUSABLE)) if why else _whole(answer)
         return ((picture, question), said) if asked == self.asked else None
 
 
@@ -181,7 +181,7 @@ def descriptions(
     told = _replaced(lacking, unanswered)
     by_picture = {}
     for sha256, by_question in answers.items():
-        words = {name: by_question[question].text for name, question in QUESTIONS.items()}
+        words = {name: by_question[question].description for name, question in QUESTIONS.items()}
         words |= {name: text or unanswered or "" for name, text in words.items() if name != "entities"}
         by_picture[sha256] = Description.of(words, pictures[sha256].where)
     return by_picture, told
@@ -279,7 +279,7 @@ def answered(
     told = _replaced([(said, name) for name, said in answers.items() if said.why], unanswered)
     return {
         **texts,
-        **{name: " ".join((said.text or unanswered or "").split()) for name, said in answers.items()},
+        **{name: " ".join((said.description or unanswered or "").split()) for name, said in answers.items()},
     }, told
 
 

@@ -35,7 +35,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.):])\s+")
 
 
 class Said(NamedTuple):
-    """A model's answer to a question. why: one of `UNUSABLE` where it is no description; its text is "" then."""
+    """A model's answer to a question, without thinking. why: one of `UNUSABLE` where it is no description."""
 
     text: str
     why: str = ""
@@ -43,8 +43,12 @@ class Said(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Said:
         """A whole answer without thinking, which may still be empty or decline."""
-        why = "refused" if is_refusal(text) else "" if is_visible(text) else "empty"
-        return cls("" if why else text, why)
+        return cls(text, "refused" if is_refusal(text) else "" if is_visible(text) else "empty")
+
+    @property
+    def description(self) -> str:
+        """The text; "" where it is none."""
+        return "" if self.why else self.text
 
     def lacks(self, question: str) -> bool:
         """Whether the answer to this question cannot be used: a picture may show no entities."""

@@ -99,18 +99,17 @@ async def ask(model: Model, picture: Picture, question: str, how: DescriberSetti
 
 def said_in(output: ModelOutput) -> Said:
     """The answer in an output, without thinking."""
-    if not output.choices or output.stop_reason == "content_filter":
-        return Said("", "refused" if output.choices else "empty")
-    if tool_called(output):
-        return Said("", "a call of a tool")
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     visible = without_thinking(whole)
-    if output.stop_reason in CUT_OFF:
-        return Said("", "cut off")
-    if visible is None or (whole.strip() and not visible.strip()):
-        return Said("", "only thinking")
-    return Said.of(visible.strip())
+    text = (visible or "").strip()
+    if output.choices and output.stop_reason == "content_filter":
+        return Said(text, "refused")
+    if tool_called(output):
+        return Said(text, "a call of a tool")
+    if output.choices and output.stop_reason in CUT_OFF:
+        return Said(text, "cut off")
+    return Said("", "only thinking") if visible is None or (whole.strip() and not text) else Said.of(text)
 
 
 def _line(problem: Exception) -> str:

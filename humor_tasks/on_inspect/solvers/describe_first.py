@@ -59,7 +59,7 @@ def describe_first_solver(
         asked = [(known[key][name], question) for name, question in QUESTIONS.items()]
         if lacking := unusable((said, f"'{question}'") for said, question in asked if said.lacks(question)):
             raise BadInput(f"{where}: {model} gives no description: {lacking}. A later run asks again.")
-        return {name: said.text for name, said in known[key].items()}
+        return {name: said.description for name, said in known[key].items()}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
