@@ -28,7 +28,9 @@ from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
+from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
+from humor_tasks.on_inspect.judging.refusals import Standing
 from humor_tasks.on_inspect.messages import prompt_messages
 from humor_tasks.on_inspect.solver_parts import left_to_judges
 from humor_tasks.results.captions.placing import check_scores_captions
@@ -53,6 +55,11 @@ class Judge(Protocol):
         """See Judge."""
         ...
 
+    @property
+    def left_out(self) -> Sequence[str]:
+        """The settings that it is not sent, because its provider refuses them."""
+        ...
+
     async def verdict(self, stage: Stage, key: Key) -> Verdict:
         """Its verdict on a battle in one order."""
         ...
@@ -70,16 +77,23 @@ class PromptedJudge:
     rubric: Rubric
     how: GraderSettings
     ordered: bool = True
+    standing: Standing = field(default_factory=Standing, repr=False)
 
     @property
     def name(self) -> str:
         """The model's name."""
         return str(self.model)
 
+    @property
+    def left_out(self) -> Sequence[str]:
+        """See Judge."""
+        return self.standing.left_out
+
     async def verdict(self, stage: Stage, key: Key) -> Verdict:
         """See Judge."""
         form = in_words(self.rubric.judgement, self.how.structured)
-        return await verdict_of(self.model, messages(self.rubric, stage, key, self.how.structured), form, self.how)
+        asked = messages(self.rubric, stage, key, self.how.structured)
+        return await verdict_of(self.model, asked, form, self.how, self.standing)
 
     def check(self, stage: Stage) -> None:
         """See Judge."""
@@ -92,6 +106,7 @@ class ScoringJudge:
     name: str
     chooser: Chooser
     ordered: bool = False
+    left_out: Sequence[str] = ()
     _scores: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
 
     async def verdict(self, stage: Stage, key: Key) -> Verdict:
@@ -233,14 +248,19 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
     """The verdicts of the sample's judges on its battle."""
 
     async def one(key: Key) -> Verdict:
-        verdict = await judges[key.judge].verdict(stage, key)
-        store.keep(key, Kept(verdict.word, verdict.status, verdict.reasons, verdict.reply))
+        judge = judges[key.judge]
+        verdict = await judge.verdict(stage, key)
+        left_out = ",".join(judge.left_out)
+        store.keep(key, Kept(verdict.word, verdict.status, verdict.reasons, verdict.reply, left_out))
         return verdict
 
     async def score(state: TaskState, target: Target) -> Score:
         known = state.metadata
         keys = [Key(known["contest"], known["first"], known["second"], name) for name in known["judges"]]
-        verdicts = await collect(*(one(key) for key in keys))
+        try:
+            verdicts = await collect(*(one(key) for key in keys))
+        except BaseExceptionGroup as problems:
+            raise first_exception(problems) from None
         words = [verdict.word or verdict.status for verdict in verdicts]
         told = "\n\n".join(
             f"{v.grader}: {word}. {v.reasons or v.reply or ''}" for v, word in zip(verdicts, words, strict=True)
@@ -252,6 +272,11 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer
         )
 
     return score
+
+
+def left_out(store: Store) -> dict[str, str]:
+    """Judge -> the settings that some of its verdicts were asked for without, because its provider refuses them."""
+    return {key.judge: kept.left_out for key, kept in store.kept.items() if kept.left_out}
 
 
 def usage(store: Store) -> dict[str, str]:

@@ -116,6 +116,23 @@ def people(cartoons: Sequence[Cartoon], show: Show) -> list[Player]:
     return [Player(PEOPLE[name], captions) for name, captions in shown.items() if captions]
 
 
+def taking_part(
+    groups: Sequence[CaptionGroup], scenes: Mapping[str, Scene], what: str
+) -> tuple[list[CaptionGroup], list[str]]:
+    """The groups of these scenes, and a note about the others. what: the scenes' name in the plural, such as contests.
+
+    The note has the number of scenes that both the files and the arena have.
+    """
+    taken = [group for group in groups if str(group.contest) in scenes]
+    others = list(dict.fromkeys(str(group.contest) for group in groups if str(group.contest) not in scenes))
+    if not others:
+        return taken, []
+    common = len({str(group.contest) for group in taken})
+    one = what.removesuffix("s")
+    left_out = f"{len(groups) - len(taken)} lists of {listed(f'other {one}', others, most=5)} take no part"
+    return taken, [f"{left_out}: {common} of the {common + len(others)} {what} in the files are of the arena."]
+
+
 def systems(groups: Iterable[CaptionGroup], scenes: Mapping[str, Scene], show: Show) -> tuple[list[Player], list[str]]:
     """The systems of files as players, and a note about each one that lacks captions for some contests.
 

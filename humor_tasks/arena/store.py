@@ -28,12 +28,16 @@ _OTHER = "Use another folder with -o, or the settings of this one."
 
 @dataclass(frozen=True)
 class Kept:
-    """A verdict: A (the text shown first), B, tie, or None, with its status; see `judging.Verdict`."""
+    """A verdict: A (the text shown first), B, tie, or None, with its status; see `judging.Verdict`.
+
+    left_out: the settings that were not sent because the judge's provider refuses them, separated by commas.
+    """
 
     word: str | None
     status: str
     reasons: str = ""
     reply: str | None = None
+    left_out: str = ""
 
     @property
     def result(self) -> float | None:
@@ -131,7 +135,7 @@ def _read(folder: Path, stage: Stage) -> Store:
 
 
 def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
-    kept = Kept(row["word"], row["status"], row.get("reasons", ""), row.get("reply"))
+    kept = Kept(row["word"], row["status"], row.get("reasons", ""), row.get("reply"), row.get("left_out", ""))
     kept.result  # noqa: B018  # a word that is none raises KeyError
     return Key(*(str(row[name]) for name in Key._fields)), kept
 

@@ -225,17 +225,18 @@ class Votes:
 
     kind: the kind of item, as in a file of items. question: the text that people read. option_kind: whether the options
     are texts of two systems, the choices of a row, or a scale: the same options for every item, in a fixed order.
-    first: the number of the first option.
+    first: the number of the first option. nouns: what the options are, in the plural.
     """
 
     kind: str
     question: str
     option_kind: Literal["systems", "choices", "scale"] = "choices"
     first: int = 1
+    nouns: str = "captions"
 
 
-PREFERENCE = Votes("preference", "Which explanation of the joke is better?", "systems")
-CONVEYING = Votes("conveying", "Which text conveys humor or sarcasm better?", "systems")
+PREFERENCE = Votes("preference", "Which explanation of the joke is better?", "systems", nouns="explanations")
+CONVEYING = Votes("conveying", "Which text conveys humor or sarcasm better?", "systems", nouns="stories")
 MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
 LINE = Votes("line", "Which caption or last line belongs here?")
 RANKING = Votes("ranking", "Which caption is the funnier?")

@@ -78,7 +78,7 @@ def arena(
     budget is spent. The same command resumes an interrupted arena; more players, judges or budget extend it.
     """
     from humor_tasks.arena import page, rounds
-    from humor_tasks.arena.judging import open_judges, question, usage
+    from humor_tasks.arena.judging import left_out, open_judges, question, usage
     from humor_tasks.arena.ladder import ladder_of
     from humor_tasks.arena.players import Stage, check_players
     from humor_tasks.arena.store import check_folder, open_store
@@ -116,6 +116,7 @@ def arena(
         f"{len(players)} players, {len(scenes)} contests; at most {most:,} battles, {most * prompted:,} verdicts."
     )
     ended = rounds.play(store, stage, panel, show, most, 1 - level, seed)
+    chosen |= {f"not sent to {judge}": names_of for judge, names_of in left_out(store).items()}
     told = page.Arena(
         store,
         stage,
@@ -140,7 +141,7 @@ def _players(
     human: bool,
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The scenes, the players, and what a reader has to know of them."""
-    from humor_tasks.arena.players import people, scenes_of, systems
+    from humor_tasks.arena.players import people, scenes_of, systems, taking_part
     from humor_tasks.results.captions.files import read_all
     from humor_tasks.results.captions.placing import best_of
 
@@ -148,7 +149,7 @@ def _players(
     groups = read_all(paths)
     crowd, _ = crowd_for(contests, groups)
     scenes = scenes_of(crowd.cartoons)
-    notes: list[str] = []
+    groups, notes = taking_part(groups, scenes, "contests")
     several = sum(len(group.captions) > 1 for group in groups)
     if picker:
         judge = opened(picker, model_args=model_args, prompts=None, log_dir=None, cache=cache)
@@ -164,7 +165,7 @@ def _for_requests(
     path: Path, paths: Sequence[Path], options: dict[str, Any], show: Show
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The requests of a file as scenes, the systems that answered them, and what a reader has to know."""
-    from humor_tasks.arena.players import Scene, systems
+    from humor_tasks.arena.players import Scene, systems, taking_part
     from humor_tasks.data.requests import read_requests
     from humor_tasks.results.captions.files import read_all
 
@@ -176,11 +177,13 @@ def _for_requests(
     read = read_all(paths)
     groups = [group for group in read if isinstance(group.contest, str)]
     of_systems, lacking = systems(groups, scenes, show)
+    groups, others = taking_part(groups, scenes, "requests")
     if not of_systems:
         raise BadInput(f"{path}: no file has texts for its requests; write them with humor_tasks/humor_writing.")
     notes = ["There are no human groups for requests: nothing says how the judges' order compares with people's."]
+    notes += others
     if show == "best" and (several := sum(len(group.captions) > 1 for group in groups)):
         notes.append(f"{several} lists hold several texts; the first is shown. `captions pick` keeps the best one.")
-    if len(groups) < len(read):
-        notes.append(f"{len(read) - len(groups)} lists of captions are of contests; they are left out.")
+    if of_contests := sum(not isinstance(group.contest, str) for group in read):
+        notes.append(f"{of_contests} lists of captions are of contests; they are left out.")
     return scenes, of_systems, notes + lacking

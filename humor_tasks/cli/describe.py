@@ -15,6 +15,7 @@ from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput, check_choice
 
 if TYPE_CHECKING:
+    from humor_tasks.data.descriptions import Said
     from humor_tasks.data.media.picture import Picture
 
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--max-tokens", type=click.IntRange(1), help="Maximum length of an answer. Default: the model's.")
 @click.option("--seed", type=int, help="Seed of the model. Default: none.")
 @click.option("--max-connections", type=click.IntRange(1), help="Concurrent requests; for ofa, pictures per batch.")
-@click.option("--unanswered", help="Replacement for empty answers. Default: empty answers are an error.")
+@click.option("--unanswered", help="Replacement for empty, refused and cut-off answers, which else are an error.")
 @click.option("--scene", default="stills", help="MOCK: cartoon, post or stills (both).")
 @click.option("--known", type=PATH, help="MOCK: JSON {media_id: description}; not asked for.")
 @click.option("--partly", is_flag=True, help="MOCK: ask no model; the other pictures stay without a description.")
@@ -45,8 +46,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
 
     Each distinct picture is described once; with --model ofa/RUN/fold-{fold}/model once by each fold's own model.
     Answers are saved as they arrive, in OUTPUT.answers.jsonl; a second run of an interrupted command asks only the
-    remaining questions. In a folder of MOCK, pictures that have a description keep it, and the model describes the
-    others.
+    remaining questions, and again those whose answer is empty, refused, cut off or thinking alone. In a folder of MOCK,
+    pictures that have a description keep it, and the model describes the others.
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.rows import distinct, read_parts
@@ -70,7 +71,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
         raise BadInput(f"{output}: `datasets` cannot read a folder with {mark} in its path; give another -o.")
     temperature = number_or_none("temperature", options["temperature"], float)
     if options["unanswered"] is not None and not is_visible(options["unanswered"]):
-        raise BadInput("--unanswered is empty; give the replacement for empty answers.")
+        raise BadInput("--unanswered is empty; give the replacement for answers that cannot be used.")
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
         _describe_mock(folder, output, temperature, {"revision": revision, **options})
         return
@@ -97,13 +98,19 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
         return
     pictures = distinct(parts)
     words: dict[str, dict[str, Description]] = {}
+    replaced: list[str] = []
     for name, of_model in described.items():
-        model, answers = models.pop(name), Answers(answers_file(output), questions[name])
+        model = models.pop(name)
+        answers = Answers(answers_file(output), questions[name], again=not plan.unanswered)
         shared = {sha256: pictures[sha256] for part in of_model for sha256 in part.pictures}
         replies = describe_rows(shared, list(QUESTIONS.values()), model, asking, answers.get, answers.keep)
-        words |= dict.fromkeys((part.fold for part in of_model), descriptions(shared, replies, plan.unanswered))
+        by_picture, told = descriptions(shared, replies, plan.unanswered)
+        words |= dict.fromkeys((part.fold for part in of_model), by_picture)
+        replaced += [told] if told else []
     write_folder(output, plan, pictures, words)
     click.echo(f"{output}: {rows} rows, {len(pictures)} pictures described by {options['model']}.")
+    for told in replaced:
+        click.echo(f"Replaced by --unanswered: {told}.")
     click.echo(f"Every answer: {answers_file(output)}")
 
 
@@ -127,7 +134,10 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
     if missing and not options["model"]:
         raise BadInput(f"--model is missing: {missing} of {len(stills)} pictures have no description.")
     if missing:
-        texts = making.answered(stills, texts, partial(_replies, output, temperature, options), options["unanswered"])
+        ask = partial(_replies, output, temperature, options)
+        texts, replaced = making.answered(stills, texts, ask, options["unanswered"])
+        if replaced:
+            click.echo(f"Replaced by --unanswered: {replaced}.")
     by = f"{missing} by {options['model']}, {known} as given" if missing else f"{known} as given"
     rows = making.write_described(folder, output, texts, f"Of {len(stills)} pictures: {by}.")
     click.echo(f"{output}: {rows} rows with a description; of {len(stills)} pictures {by}.")
@@ -135,7 +145,7 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
 
 def _replies(
     output: Path, temperature: float | None, options: Mapping[str, Any], pictures: Mapping[str, Picture]
-) -> dict[str, str]:
+) -> dict[str, Said]:
     """The model's literal description of each picture; answers are saved as they arrive."""
     from humor_tasks.corpora.describe import QUESTION, Answers, answers_file
     from humor_tasks.on_inspect.client import open_model
@@ -143,7 +153,7 @@ def _replies(
 
     model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
     asking = DescriberSettings(options["instruction"], temperature, options["max_tokens"], options["seed"])
-    answers = Answers(answers_file(output), asking.of(model))
+    answers = Answers(answers_file(output), asking.of(model), again=not options["unanswered"])
     by_content = {picture.sha256(): picture for picture in pictures.values()}
     replies = describe_rows(by_content, [QUESTION], model, asking, answers.get, answers.keep)
     return {name: replies[picture.sha256()][QUESTION] for name, picture in pictures.items()}

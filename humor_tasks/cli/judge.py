@@ -85,7 +85,7 @@ def grade(
     """
     from humor_tasks.benchmarks.judging import MISSING
     from humor_tasks.data.writing import check_output, write_json
-    from humor_tasks.results.grade import grade, report_of
+    from humor_tasks.results.grade import grade, report_of, without_reply
 
     logs = logs_of([task], runs)
     check_output(output, *logs)
@@ -103,7 +103,11 @@ def grade(
         if report.warning:
             click.echo(f"Beware: {report.warning}", err=True)
         if MISSING in report.metrics and report.metrics[MISSING].value == 1:
-            raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
+            why = without_reply(graded)
+            told = (
+                f"no grader gave a reply ({why})." if why else "no reply of a grader has a verdict; the log holds them."
+            )
+            raise BadInput(f"{log}: {told}")
 
 
 @click.group(cls=Group)

@@ -27,12 +27,13 @@ from humor_tasks.corpora.croissant import EVALUATION, renew, write_croissant
 from humor_tasks.corpora.mock.options import copy_folder, with_section
 from humor_tasks.data import canary
 from humor_tasks.data.append_log import ReplyStore
-from humor_tasks.data.descriptions import QUESTIONS, Description
+from humor_tasks.data.descriptions import QUESTIONS, UNUSABLE, Description, Said, unusable
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import is_visible, read_body
+from humor_tasks.data.reading import read_body
 from humor_tasks.data.rows import described_by, join_fingerprints
 from humor_tasks.data.writing import replacing, write_json_lines, write_text
-from humor_tasks.errors import BadInput, listed
+from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.scorers.own_turn import own_turn, unwrapped
 
 # ---- the answers file ----------------------------------------------------------------------------
 
@@ -41,28 +42,39 @@ class Answers:
     """The answers of one model with one set of settings; answers of others in the same file are ignored.
 
     asked: the model and everything that its answers depend on, as JSON. A line of the file has picture (its
-    identity, `Facts.identity`), question, answer and asked.
+    identity, `Facts.identity`), question, answer and asked, and for an answer that cannot be used why (`Said`).
+    again: whether unusable answers count as missing, so that they are asked for again.
     """
 
-    def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, asked: Mapping[str, Any], again: bool = True) -> None:
+        self.again = again
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
         self._store = ReplyStore(path)
         self._store.open_records("picture", self._read, "Remove the line; its question will be asked again.")
 
-    def get(self, picture: str, question: str) -> str | None:
+    def get(self, picture: str, question: str) -> Said | None:
         """The answer, or None if it is still missing."""
-        return self._store.replies.get((picture, question))
+        said: Said | None = self._store.replies.get((picture, question))
+        return None if said and self.again and said.lacks(question) else said
 
-    def keep(self, picture: str, question: str, answer: str) -> None:
+    def keep(self, picture: str, question: str, said: Said) -> None:
         """Append an answer; it is in the file when this returns."""
-        record = {"picture": picture, "question": question, "answer": answer, "asked": self.asked}
-        self._store.keep((picture, question), answer, record)
+        record = {"picture": picture, "question": question, "answer": said.text, "asked": self.asked}
+        self._store.keep((picture, question), said, record | ({"why": said.why} if said.why else {}))
 
-    def _read(self, record: Mapping[str, Any]) -> tuple[tuple[str, str], str] | None:
+    def _read(self, record: Mapping[str, Any]) -> tuple[tuple[str, str], Said] | None:
         picture, question, answer, asked = (record[name] for name in ("picture", "question", "answer", "asked"))
         if not all(isinstance(text, str) for text in (picture, question, answer)):
             raise TypeError("picture, question and answer must be text")
-        return ((picture, question), answer) if asked == self.asked else None
+        why = record.get("why")
+        said = Said(answer, check_choice("why", why, UNUSABLE)) if why else _whole(answer)
+        return ((picture, question), said) if asked == self.asked else None
+
+
+def _whole(answer: str) -> Said:
+    """An answer of a line without `why`, as also releases wrote that kept all."""
+    visible = own_turn(answer, explains=True).text
+    return Said("", "only thinking") if visible is None else Said.of(unwrapped(visible).strip())
 
 
 FOLD = "{fold}"
@@ -154,24 +166,39 @@ def by_model(name: str, parts: Sequence[Part]) -> dict[str, list[Part]]:
 
 
 def descriptions(
-    pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
-) -> dict[str, Description]:
-    """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
-    by_picture: dict[str, Description] = {}
-    empty = []
+    pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, Said]], unanswered: str | None
+) -> tuple[dict[str, Description], str]:
+    """Each picture's description; and the answers that `unanswered` replaces, counted and named.
+
+    In the place of entities there are none. Raises BadInput for unusable answers without `unanswered`.
+    """
+    asked = [(sha256, name, question) for sha256 in answers for name, question in QUESTIONS.items()]
+    lacking = [
+        (answers[sha256][q], f"'{q}' about {pictures[sha256].where}")
+        for sha256, _, q in asked
+        if answers[sha256][q].lacks(q)
+    ]
+    told = _replaced(lacking, unanswered)
+    by_picture = {}
     for sha256, by_question in answers.items():
-        words = {name: by_question[question] for name, question in QUESTIONS.items()}
-        for name in ("location", "description", "uncanny"):
-            if not is_visible(words[name]):  # the folder would be refused when it is read
-                words[name] = unanswered or ""
-                empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
-        if unanswered or not empty:
-            by_picture[sha256] = Description.of(words, pictures[sha256].where)
-    if empty and not unanswered:
-        raise BadInput(
-            f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT, or use another model."
+        words = {name: by_question[question].description for name, question in QUESTIONS.items()}
+        words |= {name: text or unanswered or "" for name, text in words.items() if name != "entities"}
+        by_picture[sha256] = Description.of(words, pictures[sha256].where)
+    return by_picture, told
+
+
+def _replaced(lacking: Sequence[tuple[Said, str]], unanswered: str | None) -> str:
+    """The unusable answers, counted and named. Raises BadInput for any that nothing replaces."""
+    told = unusable(lacking)
+    if told and not unanswered:
+        longer = (
+            " a higher --max-tokens," if any(said.why in ("cut off", "only thinking") for said, _ in lacking) else ""
         )
-    return by_picture
+        raise BadInput(
+            f"{told}. The same command asks again. Or give{longer} a replacement with --unanswered TEXT, or another "
+            "model."
+        )
+    return told
 
 
 def write_folder(
@@ -227,7 +254,7 @@ def _card(plan: Plan) -> str:
 
 QUESTION = QUESTIONS["description"]
 HEADING = "## Descriptions"
-Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
+Ask = Callable[[Mapping[str, Picture]], Mapping[str, Said]]
 
 
 def texts_of(pictures: Mapping[str, DescribedPicture], known: Mapping[str, str]) -> dict[str, str]:
@@ -241,17 +268,19 @@ def texts_of(pictures: Mapping[str, DescribedPicture], known: Mapping[str, str])
 
 def answered(
     pictures: Mapping[str, DescribedPicture], texts: Mapping[str, str], ask: Ask, unanswered: str | None
-) -> dict[str, str]:
-    """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
+) -> tuple[dict[str, str], str]:
+    """media_id -> description, of all pictures: those of `texts`, and the model's for the others; and the answers that
+    `unanswered` replaces, counted and named.
 
-    Raises BadInput for an answer without text, unless `unanswered` replaces it.
+    Raises BadInput for unusable answers without `unanswered`.
     """
     missing = {name: picture.picture for name, picture in pictures.items() if name not in texts}
-    answers = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
-    empty = [name for name, text in answers.items() if not is_visible(text)]
-    if empty and not unanswered:
-        raise BadInput(f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT.")
-    return {**texts, **answers, **dict.fromkeys(empty, unanswered or "")}
+    answers = ask(missing) if missing else {}
+    told = _replaced([(said, name) for name, said in answers.items() if said.why], unanswered)
+    return {
+        **texts,
+        **{name: " ".join((said.description or unanswered or "").split()) for name, said in answers.items()},
+    }, told
 
 
 def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str) -> int:

@@ -6,12 +6,14 @@ The four questions are those that Hessel et al. (ACL 2023, arXiv 2209.06293) fin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from humor_tasks.data.reading import is_visible
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.scorers.refusal import is_refusal
 
 QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -21,7 +23,44 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         "entities": "What entities are there?",
     }
 )
+UNUSABLE = {
+    "empty": "empty answer",
+    "refused": "refused answer",
+    "cut off": "cut-off answer",
+    "only thinking": "thinking-only answer",
+    "a call of a tool": "tool-calling answer",
+}
+"""Why an answer is no description -> such an answer, for messages."""
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.):])\s+")
+
+
+class Said(NamedTuple):
+    """A model's answer to a question, without thinking. why: one of `UNUSABLE` where it is no description."""
+
+    text: str
+    why: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> Said:
+        """A whole answer without thinking, which may still be empty or decline."""
+        return cls(text, "refused" if is_refusal(text) else "" if is_visible(text) else "empty")
+
+    @property
+    def description(self) -> str:
+        """The text; "" where it is none."""
+        return "" if self.why else self.text
+
+    def lacks(self, question: str) -> bool:
+        """Whether the answer to this question cannot be used: a picture may show no entities."""
+        return bool(self.why) and not (self.why == "empty" and question == QUESTIONS["entities"])
+
+
+def unusable(answers: Iterable[tuple[Said, str]]) -> str:
+    """The unusable answers among these, each with its place: by kind, counted and named."""
+    places: dict[str, list[str]] = {}
+    for said, where in answers:
+        places.setdefault(said.why, []).append(where)
+    return "; ".join(listed(named, places[why], 3) for why, named in UNUSABLE.items() if why in places)
 
 
 @dataclass(frozen=True)

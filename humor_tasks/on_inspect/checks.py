@@ -7,7 +7,7 @@ other providers the server decides for each model, and its error becomes the sam
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, Model, Mo
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.options import Parameter
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.media.video_file import check_installed
@@ -27,6 +28,31 @@ from humor_tasks.on_inspect.providers.local import LocalAPI
 
 NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "text", "transformer_lens", "vllm-completions"})
 NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
+
+
+def check_as_typed(parameters: Mapping[str, Parameter], given: Mapping[str, Any], typed: Sequence[str]) -> None:
+    """Raise BadInput for a text that Inspect reads as another number: YAML takes 0610 for an octal one, 1:30 for 90.
+
+    typed: the words of the command line, which has the text.
+    """
+    for name, value in given.items():
+        known = parameters.get(name)
+        if known is None or known.base is not str or type(value) not in (int, float):
+            continue
+        words = (word.removeprefix("-T").partition("=") for word in typed)
+        texts = [text for word, _, text in words if word.replace("-", "_") == name]
+        if texts and not any(_reads(text, value) for text in texts):
+            raise BadInput(
+                f"{name}={texts[-1]}: YAML reads this as the number {value}; quote it: -T '{name}=\"{texts[-1]}\"'."
+            )
+
+
+def _reads(text: str, value: float) -> bool:
+    """Whether a text is this number in decimal digits."""
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> None:

@@ -22,12 +22,16 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
+from humor_tasks.data.descriptions import Said
+from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.secrets import without_credentials, without_secrets
+from humor_tasks.data.secrets import without_secrets
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.client import identity, policy
+from humor_tasks.on_inspect.client import identity, policy, replayed
 from humor_tasks.on_inspect.handles import in_process
+from humor_tasks.on_inspect.judging.refusals import refusal
 from humor_tasks.on_inspect.messages import in_thread, picture_content
+from humor_tasks.on_inspect.tool_calls import tool_called
 from humor_tasks.scorers.given_markers import with_known_markers
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 
@@ -88,33 +92,46 @@ async def ask(
     how: DescriberSettings,
     cache: bool = False,
     thinking: str | None = None,
-) -> str:
-    """The model's answer; empty if the reply is empty or blocked by the provider's content filter.
+) -> Said:
+    """The model's answer. One from the cache that cannot be used is asked for again.
 
     thinking: given markers, as in `Options.thinking`.
     """
-    cache_policy: Any = policy(model) if cache else False
     messages = await in_thread(how.messages, picture, question, in_process(model))
-    output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
-    return answer_in(output, thinking)
+    turn = 0
+    while True:
+        scopes = {"round": str(turn)} if turn else {}
+        cache_policy: Any = policy(model, **scopes) if cache else False
+        output = await model.generate(messages, config=how.config(model.config), cache=cache_policy)
+        said = said_in(output, thinking)
+        if not (said.lacks(question) and cache and replayed(output)):
+            return said
+        turn += 1
 
 
-def answer_in(output: ModelOutput, thinking: str | None = None) -> str:
-    """The text of an output without thinking; empty where the content filter blocked it or it was cut off thinking."""
-    if not output.choices or output.stop_reason == "content_filter":
-        return ""
+def said_in(output: ModelOutput, thinking: str | None = None) -> Said:
+    """The answer in an output: the model's own turn, without thinking."""
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
-    whole: str = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text: str = unwrapped(own_turn(with_known_markers(whole, thinking), explains=True).text or "")
-    return text.strip()
+    whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    visible = own_turn(with_known_markers(whole, thinking), explains=True).text
+    text = unwrapped(visible or "").strip()
+    if output.choices and output.stop_reason == "content_filter":
+        return Said(text, "refused")
+    if tool_called(output):
+        return Said(text, "a call of a tool")
+    if output.choices and output.stop_reason in CUT_OFF:
+        return Said(text, "cut off")
+    return Said("", "only thinking") if visible is None or (whole.strip() and not text) else Said.of(text)
 
 
 def _line(problem: Exception) -> str:
-    """An exception in one line, without credentials."""
-    return without_credentials(f"{type(problem).__name__}: {' '.join(str(problem).split())}")
+    """An exception in one line, with the remedy where the provider refuses a setting by name."""
+    why = refusal(problem)
+    remedy = f"; --{why.setting} none leaves it to the provider" if why.setting == "temperature" else ""
+    return f"{why}{remedy}"
 
 
-Kept = Callable[[str, str, str], None]
+Kept = Callable[[str, str, Said], None]
 
 
 def describe_rows(
@@ -122,17 +139,17 @@ def describe_rows(
     questions: Sequence[str],
     model: Model,
     how: DescriberSettings = DescriberSettings(),
-    known: Callable[[str, str], str | None] = lambda picture, question: None,
+    known: Callable[[str, str], Said | None] = lambda picture, question: None,
     keep: Kept = lambda picture, question, answer: None,
-) -> dict[str, dict[str, str]]:
-    """{picture: {question: answer}}, with one request per picture and question; an answer may be empty.
+) -> dict[str, dict[str, Said]]:
+    """{picture: {question: answer}}, with one request per picture and question.
 
     known: returns an earlier answer by the picture's identity (`Facts.identity`) and the question, or None.
     keep: called with each new answer, by the same.
     After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput
     for the first request that failed, in the order of the rows.
     """
-    answers: dict[str, dict[str, str]] = {picture: {} for picture in pictures}
+    answers: dict[str, dict[str, Said]] = {picture: {} for picture in pictures}
     todo = []
     for picture in pictures:
         for question in questions:

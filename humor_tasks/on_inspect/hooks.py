@@ -11,6 +11,7 @@ from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_ev
 
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.replies import turns_warning
+from humor_tasks.on_inspect.judging.refusals import named_setting
 
 logger = logging.getLogger(__name__)
 _running: set[str] = set()
@@ -50,7 +51,22 @@ def warn_when_tasks_end() -> None:
                 await write_eval_log_async(log, data.log.location, header_only=True)
 
 
-logger = logging.getLogger(__name__)
+@cache
+def tell_refused_settings() -> None:
+    """Let every later run of this process whose model refuses a setting of the task by name say what to do.
+
+    The request is Inspect's own, so that the provider's error ends the run. Tasks with such settings call it.
+    """
+
+    @hooks(name="refused_settings", description="Says how a setting that a model does not take is left out.")
+    class _RefusedSettings(Hooks):
+        async def on_run_end(self, data: RunEnd) -> None:
+            for log in data.logs:
+                error = log.error.message.replace("\\n", "\n").replace("\\'", "'") if log.error else ""
+                name = named_setting(" ".join(error.rpartition("\n\n")[2].split()))  # after the request
+                if name and getattr(log.plan.config, name, None) is not None:
+                    told = f"{log.eval.task}: {log.eval.model} does not take {name}"
+                    logger.warning("%s. Give -T %s=none, which leaves it to the provider.", told, name)
 
 
 @cache

@@ -11,6 +11,7 @@ from inspect_ai.model import Logprob, ModelOutput, TopLogprob
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.tool_calls import answer, tool_called
 from humor_tasks.scorers.answer import read_answer
 from humor_tasks.scorers.given_markers import with_known_markers
 from humor_tasks.scorers.own_turn import own_turn
@@ -108,7 +109,9 @@ def expected_answer_solver(labels: Sequence[str]) -> Solver:
         return expected_rating({token: 0.0}, labels).value is not None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state = await generate(state)
+        state = await answer(state, generate)
+        if tool_called(state.output):
+            return state
         tops = top_logprobs(state.output, "rating", is_digit, "use estimate=text", str(state.model))
         rating = expected_rating({top.token: top.logprob for top in tops}, labels)
         state.metadata |= {"said": state.output.completion, "digit_probability": rating.mass}

@@ -23,7 +23,7 @@ from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.preference import REFERENCE
 from humor_tasks.benchmarks.replies import ENDED, THINKING
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.record import CUT_OFF, task_metadata
+from humor_tasks.data.logs.record import CUT_OFF, TOOL_CALL, task_metadata
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
@@ -31,6 +31,7 @@ from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_if_scored_again
 from humor_tasks.on_inspect.logprobs import letter_logprobs
+from humor_tasks.on_inspect.tool_calls import left_calling
 from humor_tasks.scorers.estimate import Estimate
 
 _runs: dict[tuple[int, str], Run] = {}
@@ -153,11 +154,15 @@ def scorers_of(run: Run) -> tuple[str, ...]:
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
-    """The outcome of a sample's reply."""
+    """The outcome of a sample's reply; unparsed where it ends with a call of a tool."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
     logged_task = task_metadata(state.metadata)
     record = Record(identity, cluster, {}, "", (), target.text or None, logged_task.groups, facts=logged_task.facts)
+    if called := left_calling(state):
+        nothing = run.form.read("")  # a form may have values of every reply
+        facts = {**nothing.facts, TOOL_CALL: called}
+        return run.scored(record, dataclasses.replace(nothing, value=None, status="unparsed", facts=facts))
     stopped = state.output.stop_reason if state.output.choices else "stop"
     reply, told_by_model = state.output.completion, told_of(run, state.output)
     return run.outcome(record, reply, stopped == "content_filter", told_by_model, stopped in CUT_OFF)
@@ -185,6 +190,8 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
     """The score that stores an outcome in its metadata, together with `more`; without an explanation how it ended."""
     how = str(outcome.facts.get(ENDED, ""))
     said = "was cut off" if how == THINKING else "ended"
+    if called := outcome.facts.get(TOOL_CALL):
+        explanation = f"The reply ends with a call of a tool ({called:.60})."
     return Score(
         value=value,
         answer=outcome.answer,

@@ -15,9 +15,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from humor_tasks.data.contents import reply_text
 from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput, unsupported
 
@@ -25,6 +26,7 @@ SUPPORTED = ">=0.4.13,<0.6"
 """The versions of lm-eval that pyproject.toml asks for; newer ones work as long as `problem` finds none."""
 
 try:
+    from lm_eval.api.filter import Filter
     from lm_eval.api.instance import Instance
     from lm_eval.api.model import LM, CachingLM
     from lm_eval.api.task import Task
@@ -82,7 +84,7 @@ def pictures_of(asked: Instance) -> list[Any]:
 
 
 def prepare(task: Task) -> None:
-    """Give a task what takes the first reply to each of its requests."""
+    """Give a task what takes the first reply to each of its requests, as a text."""
     first = _take_first()
     if HAS_SCORERS:
         task._scorers = [_scorer(first)]
@@ -90,8 +92,22 @@ def prepare(task: Task) -> None:
         task._filters = [first]
 
 
+class AsText(Filter):
+    """Makes a text of every reply; the pair of a log-likelihood and whether it is the greatest stays as it is."""
+
+    def apply(self, resps: Iterable[Sequence[Any]], docs: Any) -> list[list[Any]]:
+        """See Filter."""
+        return [[reply if _is_likelihood(reply) else reply_text(reply) for reply in replies] for replies in resps]
+
+
+def _is_likelihood(reply: Any) -> bool:
+    return isinstance(reply, tuple | list) and len(reply) == 2 and isinstance(reply[0], int | float)
+
+
 def _take_first() -> Any:
-    return build_filter_ensemble("none", [("take_first", None)])
+    first = build_filter_ensemble("none", [("take_first", None)])
+    first.filters.insert(0, AsText)
+    return first
 
 
 def _scorer(first: Any) -> Any:

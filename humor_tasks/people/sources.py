@@ -43,13 +43,13 @@ def preferences(run: Run, systems: tuple[str, str], kind: str = PREFERENCE.kind)
         if unknown:
             where = f"they are of {run.benchmark.name}, split {run.options.split} of {run.options.dataset}"
             raise BadInput(f"{spec}: {listed('unknown id', unknown)}; {where}.")
-    selected, left_out = [], Counter[str]()
+    selected, left_out, nouns = [], Counter[str](), VOTES[kind].nouns
     for record in run.records:
         texts = [" ".join(one.texts.get(record.id, "").split()) for one in explained]
         if not all(texts):
-            left_out["without both explanations"] += 1
+            left_out[f"without both {nouns}"] += 1
         elif same_text(texts[0]) == same_text(texts[1]):
-            left_out["with identical explanations"] += 1
+            left_out[f"with identical {nouns}"] += 1
         else:
             item_fields = {
                 "caption": record.fields["caption"],

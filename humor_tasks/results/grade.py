@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +26,7 @@ from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.askings import Asking, Ways
-from humor_tasks.benchmarks.judging import JUDGED_UNDER, SETS, Judging
+from humor_tasks.benchmarks.judging import JUDGED_UNDER, SETS, Judging, panels_in
 from humor_tasks.benchmarks.options import ALL, FIRST, ROTATED
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
 from humor_tasks.data.logs import LoggedSample, read_run
@@ -233,9 +234,20 @@ def report_of(log: EvalLog) -> Report:
     if len(outcomes) < len(samples):
         raise BadInput(f"{samples[[*map(bool, scores)].index(False)].where} has no score of graders.")
     run = run_of((log.samples or [])[0].metadata, str(graded.benchmark))
-    graders = next((score.grading for score in scores if score), Signature())
+    gradings = {score.asked: score.grading for score in scores if score}
+    graders = gradings.get(True) or gradings.get(False) or Signature()
     about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}
     return Report(reporting(run).metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
+
+
+def without_reply(log: EvalLog) -> str:
+    """Why graders gave no reply, most often; "" where one gave any."""
+    scores = (score for sample in log.samples or [] for score in (sample.scores or {}).values())
+    panels = [panel for score in scores for panel in panels_in(score.metadata or {}, str(log.location)) or ()]
+    verdicts = [verdict for panel in panels for verdict in panel.verdicts]
+    if any(verdict.status != "error" for verdict in verdicts):
+        return ""
+    return next((why for why, _ in Counter(verdict.reasons for verdict in verdicts).most_common(1)), "")
 
 
 @solver

@@ -51,15 +51,16 @@ def read_graded(path: Path) -> GradedLog:
     """
     run = read_run(path)
     points: list[GradedPoint] = []
-    grading = Signature()
+    gradings: dict[bool, Signature] = {}  # by whether a grader was asked
     for sample in run.samples:
         score = sample.scored_by(SCORER)
         if score is None:
             raise BadInput(f"{sample.where} has no score of {SCORER}.")
-        grading = grading or score.grading
+        gradings.setdefault(score.asked, score.grading)
         points += _points(sample, score)
     if not points:
         raise BadInput(f"{path}: holds no verdicts of {SCORER}.")
+    grading = gradings.get(True) or gradings[False]
     return GradedLog(path, run.replayed or run.model, grading, run.source.get("fingerprint"), tuple(points))
 
 

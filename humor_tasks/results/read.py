@@ -213,7 +213,7 @@ def results_of(run: FinishedRun) -> list[Result]:
             why = f"holds no sample, and its status is {run.status}; run the task again."
         raise BadInput(f"{run.path}: {why}")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
-    gradings: dict[str, set[Signature]] = {}
+    gradings: dict[str, dict[bool, set[Signature]]] = {}
     judged: set[str] = set()
     first: LoggedSample | None = None
     errors = without_error = 0
@@ -227,7 +227,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         for score in sample.scores:
             if score.outcome is not None:
                 scorer = score.scorer.rsplit("/", 1)[-1]
-                gradings.setdefault(scorer, set()).add(score.grading)
+                gradings.setdefault(scorer, {}).setdefault(score.asked, set()).add(score.grading)
                 judged |= {scorer} if JUDGED in score.details else set()
                 outcome = once.held(score.outcome, sample.where)
                 scored.setdefault(scorer, []).append((sample.epoch, sample.place or 0, outcome))
@@ -250,7 +250,7 @@ def results_of(run: FinishedRun) -> list[Result]:
                 paths=run.paths or (run.path,),
                 notes=notes,
                 complete=not notes,
-                judging=_judging(gradings[scorer], run.settings.get("grader", ())),
+                judging=_judging(gradings[scorer].get(True) or gradings[scorer][False], run.settings.get("grader", ())),
             )
         )
     return results

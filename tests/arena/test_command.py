@@ -64,6 +64,24 @@ def test_an_arena_with_a_judge_behind_a_server(
     assert "tokens in" in page
 
 
+def test_contests_that_take_no_part_are_told(tmp_path: Path) -> None:
+    """Only lists that take part are counted; the others are named, on the terminal and on the page."""
+    for name, length in (("ours", 30), ("theirs", 5)):
+        rows = [
+            {"contest": number, "captions": [f"{'x' * length} {number}", "Another."], "system": name}
+            for number in (*CONTESTS, *range(101, 110))
+        ]
+        write_lines(tmp_path / f"{name}.jsonl", rows)
+    given = ["captions", "arena", tmp_path / "ours.jsonl", tmp_path / "theirs.jsonl", "--dataset", "sample"]
+    given += ["--split", "all", "--budget", "12", "--judge", "baseline/longest", "-o", tmp_path / "arena"]
+    told = " ".join(commands.humor_tasks(*given).split())
+    page = " ".join((tmp_path / "arena" / "index.html").read_text().split())
+    for shown in (told, page):
+        assert "18 lists of 9 other contests: 101, 102, 103, 104, 105 and 4 more take no part" in shown
+        assert "4 of the 13 contests in the files are of the arena." in shown
+        assert "8 lists hold several captions; the first is shown." in shown
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

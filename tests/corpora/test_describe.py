@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from standins.corpus import write_lines
 from standins.tiny_clip import drawing, encoded
 
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, from_description, link_of
 from humor_tasks.corpora.describe import Answers
-from humor_tasks.data.descriptions import QUESTIONS, Description, entity_names
+from humor_tasks.data.descriptions import QUESTIONS, Description, Said, entity_names
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
@@ -80,25 +81,26 @@ def test_from_description_is_the_corpus_own(real_corpus: str, config: str) -> No
 def test_answers_outlive_a_kill_line_by_line(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.jsonl"
     kept = Answers(path, {"model": "m", "seed": None})
-    kept.keep("p1", "q", "ünïcode \ud800 and\nlines")
-    kept.keep("p2", "q", "")
+    kept.keep("p1", "q", Said("ünïcode \ud800 and\nlines"))
+    kept.keep("p2", "q", Said("", "empty"))
     whole = path.read_bytes()
     for cut in range(1, 40):
         path.write_bytes(whole[:-cut])
         again = Answers(path, {"seed": None, "model": "m"})
-        assert again.get("p1", "q") == "ünïcode \ud800 and\nlines"
+        assert again.get("p1", "q") == Said("ünïcode \ud800 and\nlines")
         assert again.get("p2", "q") is None
-        again.keep("p2", "q", "")
+        again.keep("p2", "q", Said("", "empty"))
         assert path.read_bytes() == whole
-        assert Answers(path, {"model": "m", "seed": None}).get("p2", "q") == ""
+        assert Answers(path, {"model": "m", "seed": None}).get("p2", "q") is None
+        assert Answers(path, {"model": "m", "seed": None}, again=False).get("p2", "q") == Said("", "empty")
 
 
 def test_answers_of_another_model_are_left_alone(tmp_path: Path) -> None:
-    Answers(tmp_path / "a", {"model": "m"}).keep("p", "q", "mine")
+    Answers(tmp_path / "a", {"model": "m"}).keep("p", "q", Said("mine"))
     other = Answers(tmp_path / "a", {"model": "n"})
     assert other.get("p", "q") is None
-    other.keep("p", "q", "theirs")
-    assert Answers(tmp_path / "a", {"model": "m"}).get("p", "q") == "mine"
+    other.keep("p", "q", Said("theirs"))
+    assert Answers(tmp_path / "a", {"model": "m"}).get("p", "q") == Said("mine")
 
 
 @pytest.mark.parametrize(
@@ -123,9 +125,9 @@ def test_a_file_that_is_not_ours_is_left_as_it_is(tmp_path: Path, foreign: bytes
 
 def test_two_writers_of_one_file_are_told(tmp_path: Path) -> None:
     first, second = Answers(tmp_path / "a", {}), Answers(tmp_path / "a", {})
-    first.keep("p", "q", "a")
+    first.keep("p", "q", Said("a"))
     with pytest.raises(BadInput, match="was changed by another program"):
-        second.keep("p", "q", "b")
+        second.keep("p", "q", Said("b"))
     with pytest.raises(BadInput, match="cannot be used"):
         Answers(tmp_path, {})
 
@@ -151,14 +153,15 @@ def test_any_questions_about_any_pictures() -> None:
         return saying(f" said of {messages[-1].text} ")
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
-    kept: list[tuple[str, str, str]] = []
+    kept: list[tuple[str, str, Said]] = []
     how = DescriberSettings("Be brief.", temperature=0.5, max_tokens=9, seed=3)
-    known = {("p0", "b?"): "known"}
+    known = {("p0", "b?"): Said("known")}
     found = describe_rows(
         pictures(2), ["a?", "b?"], model, how, lambda *key: known.get(key), lambda *line: kept.append(line)
     )
-    assert found == {"p0": {"b?": "known", "a?": "said of a?"}, "p1": {"a?": "said of a?", "b?": "said of b?"}}
-    assert sorted(kept) == [("p0", "a?", "said of a?"), ("p1", "a?", "said of a?"), ("p1", "b?", "said of b?")]
+    a, b = Said("said of a?"), Said("said of b?")
+    assert found == {"p0": {"b?": Said("known"), "a?": a}, "p1": {"a?": a, "b?": b}}
+    assert sorted(kept) == [("p0", "a?", a), ("p1", "a?", a), ("p1", "b?", b)]
     messages, config = asked[0]
     assert [message.role for message in messages] == ["system", "user"]
     assert (config.temperature, config.max_tokens, config.seed) == (0.5, 9, 3)
@@ -166,22 +169,50 @@ def test_any_questions_about_any_pictures() -> None:
 
 def test_half_a_character_at_the_end_is_replaced() -> None:
     model = get_model("mockllm/model", custom_outputs=lambda *_: saying("a fish \ud83d"), memoize=False)
-    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": "a fish \ufffd"}}
+    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": Said("a fish \ufffd")}}
 
 
-@pytest.mark.parametrize("stop", ["content_filter", "stop"])
-def test_what_is_held_back_is_no_answer(stop: Any) -> None:
-    output = saying("I cannot look at it." if stop == "content_filter" else "", stop)
-    model = get_model("mockllm/model", custom_outputs=lambda *_: output, memoize=False)
-    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": ""}}
+REFUSAL = "I'm sorry, but I can't help with describing people in this image."
 
 
 @pytest.mark.parametrize(
-    ("reply", "kept"), [("<think>A cat?</think>\nA bear dances.", "A bear dances."), ("<think>A cat? Then", "")]
+    ("reply", "stop", "said"),
+    [
+        ("I cannot look at it.", "content_filter", Said("I cannot look at it.", "refused")),
+        (REFUSAL, "stop", Said(REFUSAL, "refused")),
+        (f"<think>People?</think>{REFUSAL}", "stop", Said(REFUSAL, "refused")),
+        ("", "stop", Said("", "empty")),
+        ("\u200b\x13", "stop", Said("\u200b\x13", "empty")),
+        ("A bear at a desk and", "max_tokens", Said("A bear at a desk and", "cut off")),
+        ("A bear", "model_length", Said("A bear", "cut off")),
+        ("<think>A cat? Then", "stop", Said("", "only thinking")),
+        ("<think>A cat?</think>", "stop", Said("", "only thinking")),
+        ("<think>A cat?</think>\nA bear dances.", "stop", Said("A bear dances.")),
+        ("Nobody can help the bear.", "stop", Said("Nobody can help the bear.")),
+    ],
 )
-def test_thinking_is_no_part_of_a_description(reply: str, kept: str) -> None:
-    model = get_model("mockllm/model", custom_outputs=lambda *_: saying(reply), memoize=False)
-    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": kept}}
+def test_what_is_a_description(reply: str, stop: Any, said: Said) -> None:
+    model = get_model("mockllm/model", custom_outputs=lambda *_: saying(reply, stop), memoize=False)
+    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": said}}
+
+
+def test_unusable_answers_of_older_files_are_asked_for_again(tmp_path: Path) -> None:
+    lines = {"p1": REFUSAL, "p2": "<think>A cat?", "p3": "", "p4": "A bear.", "p5": "<think>Hm.</think> A cat."}
+    texts = [{"picture": name, "question": "q", "answer": text, "asked": {}} for name, text in lines.items()]
+    write_lines(tmp_path / "a", texts)
+    kept = Answers(tmp_path / "a", {})
+    assert {name: kept.get(name, "q") for name in lines} == {
+        **dict.fromkeys(("p1", "p2", "p3")),
+        **{"p4": Said("A bear."), "p5": Said("A cat.")},
+    }
+
+
+def test_a_picture_may_show_no_entities(tmp_path: Path) -> None:
+    question = QUESTIONS["entities"]
+    kept = Answers(tmp_path / "a", {})
+    for why, missing in (("empty", False), ("refused", True), ("cut off", True)):
+        kept.keep("p", question, Said("", why))
+        assert (kept.get("p", question) is None) == missing
 
 
 def test_a_request_that_fails_keeps_the_others() -> None:
@@ -191,13 +222,13 @@ def test_a_request_that_fails_keeps_the_others() -> None:
         return saying("fine")
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
-    kept: list[tuple[str, ...]] = []
+    kept: list[tuple[str, str, Said]] = []
     message = (
         r"mockllm/model: 'bad\?' about row 0: RuntimeError: no such model. \d+ answers are kept; run the same command"
     )
     with pytest.raises(BadInput, match=message):
         describe_rows(pictures(3), ["good?", "bad?"], model, keep=lambda *line: kept.append(line))
-    assert ("p0", "good?", "fine") in kept
+    assert ("p0", "good?", Said("fine")) in kept
 
 
 def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:

@@ -146,25 +146,47 @@ def test_a_finished_folder_is_not_made_again(seer: tuple[Seer, ChatServer], tmp_
 
 @pytest.mark.inspect_ai_versions
 @pytest.mark.slow
-def test_empty_answers_are_told_or_filled(
+def test_unusable_answers_are_told_and_filled_or_asked_for_again(
     seer: tuple[Seer, ChatServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Seer.__call__
+    sorry = "I'm sorry, but I can't help with describing people in this image."
+    odd = {"uncanny": "\u200b\x13", "entities": sorry, "location": "<think>Where is it?"}
 
-    def dumb(self: Seer, messages: Any) -> str:
+    def dumb(self: Seer, messages: Any) -> Any:
         said = real(self, messages)
-        return "\u200b\x13" if ASKED.get(text_of(messages[-1])) in ("uncanny", "entities") else said
+        name = str(ASKED.get(text_of(messages[-1])))
+        if name == "description":
+            return {"message": {"role": "assistant", "content": "A picture of a"}, "finish_reason": "length"}
+        return odd.get(name, said)
 
-    monkeypatch.setattr(Seer, "__call__", dumb)
-    told = describe(tmp_path / "d", "sample", *one_task())
-    assert "5 empty answers: 'What's unusual about this image?' about images/9001.png" in told
-    assert "--unanswered TEXT" in told
-    assert not (tmp_path / "d").exists()
-    seer[0].asked.clear()
-    assert "10 rows" in describe(tmp_path / "d", "sample", *one_task(), "--unanswered", "Nothing.")
-    assert not seer[0].asked
+    with monkeypatch.context() as patched:
+        patched.setattr(Seer, "__call__", dumb)
+        told = describe(tmp_path / "d", "sample", *one_task())
+        for of_kind in (
+            "5 empty answers: 'What's unusual about this image?' about images/9001.png",
+            "5 refused answers: 'What entities are there?' about images/9001.png",
+            "5 cut-off answers: 'Describe this image.' about images/9001.png",
+            "5 thinking-only answers: 'Where does this take place?' about images/9001.png",
+            "a higher --max-tokens, a replacement with --unanswered TEXT",
+        ):
+            assert of_kind in told
+        assert not (tmp_path / "d").exists()
+        seer[0].asked.clear()
+        told = describe(tmp_path / "d", "sample", *one_task(), "--unanswered", "Nothing.")
+        assert "10 rows" in told
+        assert "Replaced by --unanswered: 5 empty answers" in told
+        assert not seer[0].asked
     records = load("matching", dataset=str(tmp_path / "d")).records
-    assert {(r.fields["uncanny"], r.fields["entities"]) for r in records} == {("Nothing.", "")}
+    assert {(r.fields["uncanny"], r.fields["description"], r.fields["entities"]) for r in records} == {
+        ("Nothing.", "Nothing.", "")
+    }
+    (tmp_path / "d.answers.jsonl").replace(tmp_path / "again.answers.jsonl")
+    assert "10 rows" in describe(tmp_path / "again", "sample", *one_task())
+    assert len(seer[0].asked) == 20
+    assert all(
+        record.fields["uncanny"] != "Nothing." for record in load("matching", dataset=str(tmp_path / "again")).records
+    )
 
 
 @pytest.mark.slow

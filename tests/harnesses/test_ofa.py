@@ -325,11 +325,12 @@ def test_the_commands(folder: str, describer: Describer, tmp_path: Path) -> None
     (path,) = (tmp_path / "one").glob("*.eval")
     assert replies(read_eval_log(str(path))) == expected
     first = ["--solver", "humor_tasks/describe_first", "-S", "max_tokens=9", "--model-role", f"describer=ofa/{folder}"]
+    first += ["--no-fail-on-error"]
     commands.inspect(*inspect, "--model", "baseline/overlap", *first, "--log-dir", "two", cwd=tmp_path)
     (path,) = (tmp_path / "two").glob("*.eval")
-    log = read_eval_log(str(path))
-    assert log.results
-    assert all("scene location: " in (s.messages[-2].text) for s in log.samples or [])
+    errors = [sample.error for sample in read_eval_log(str(path)).samples or []]
+    assert errors  # random weights never end an answer
+    assert all(error and "gives no description: 4 cut-off answers" in error.message for error in errors)
     asked = ["--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template", "--device", "cpu"]
     asked += ["--model_args", f"pretrained={folder}", "--gen_kwargs", "max_gen_toks=9", "--metadata", "dataset=sample"]
     commands.lm_eval(*asked, "--output_path", "out", "--log_samples", cwd=tmp_path)

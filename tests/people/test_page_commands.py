@@ -69,6 +69,13 @@ def test_pairs_for_human_accuracy(tmp_path: Path, task: str) -> None:
     assert len(list((tmp_path / "some_images").iterdir())) <= 3
 
 
+def test_pairs_name_what_they_compare(tmp_path: Path) -> None:
+    sides = ("--system", "human", "--against", "human", "--dataset", "sample", "--images", "0")
+    done = invoke("people", "pairs", "--task", "mock_generation", *sides, "-o", tmp_path / "x.jsonl")
+    assert "with identical stories" in done.output
+    assert "explanations" not in done.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

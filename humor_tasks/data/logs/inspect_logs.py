@@ -18,7 +18,15 @@ from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
 from humor_tasks.data.logs import invocation
-from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage, task_metadata, template_entry
+from humor_tasks.data.logs.record import (
+    TOOL_CALL,
+    FinishedRun,
+    LoggedSample,
+    Scored,
+    Usage,
+    task_metadata,
+    template_entry,
+)
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput
@@ -194,6 +202,10 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     turns = [] if isinstance(sample.input, str) else sample.input
     texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
     asked = (turns[-1].metadata or {}) if turns else {}  # what the last message tells a model beside its text
+    own = sample.metadata if metadata.benchmark else {}
+    scores = tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
+    called = any(TOOL_CALL in score.outcome.facts for score in scores if score.outcome)
+    called = called or (replied and not scores and bool(sample.output.message.tool_calls))
     return LoggedSample(
         where=where,
         id=identity,
@@ -204,23 +216,19 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         version=metadata.version,
         options=metadata.options,
         choices=tuple(sample.choices or ()),
-        fields=(sample.metadata.get("fields") or asked.get("fields") or {}) if metadata.benchmark else {},
-        points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ())
-        if metadata.benchmark
-        else (),
+        fields=(own.get("fields") or asked.get("fields") or {}) if own else {},
+        points=tuple(Point(p["id"], p["text"]) for p in own.get("points") or ()),
         prompt="\n\n".join(texts),
-        reply=sample.output.completion if replied else None,
+        reply=None if not replied else "" if called else sample.output.completion,
         question=texts[-1] if texts else "",
         target=(sample.target if isinstance(sample.target, str) else "".join(sample.target)) or None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items()),
+        scores=scores,
         place=place if metadata.place is None else metadata.place,  # of a part: its place in the whole
         facts=metadata.facts,
         context=str(asked.get("context", "")) if metadata.benchmark else "",
-        media_names=tuple(str(picture["where"]) for picture in sample.metadata.get("pictures") or ())
-        if metadata.benchmark
-        else (),
+        media_names=tuple(str(picture["where"]) for picture in own.get("pictures") or ()),
     )
 
 

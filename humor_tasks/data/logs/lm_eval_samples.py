@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.contents import in_parts, reply_text
 from humor_tasks.data.logs.invocation import of_lm_eval
 from humor_tasks.data.logs.record import FinishedRun, Invocation, LoggedSample, Scored, task_metadata
 from humor_tasks.data.reading import read_body
@@ -132,7 +133,10 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
 
 def _first(kept: Any) -> Any:
     """The reply, or the log-likelihood and whether it is the highest; lm-eval 0.5 has a list of replies."""
-    return kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
+    if in_parts(kept):
+        return reply_text(kept)
+    first = kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
+    return reply_text(first) if in_parts(first) or not isinstance(first, list) else first
 
 
 def _prompt(logged: Mapping[str, Any]) -> str:

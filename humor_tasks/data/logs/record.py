@@ -13,6 +13,8 @@ from humor_tasks.errors import BadInput
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
+TOOL_CALL = "tool_call"
+"""The fact of an outcome with the name of the tool that its reply calls, in the place of an answer."""
 Harness = Literal["inspect", "lm_eval", "predictions"]
 
 
@@ -61,6 +63,15 @@ class Scored:
     def grading(self) -> Signature:
         """How graders were asked; without entries where there are none."""
         return Signature.parse(str(self.details.get("signature") or ""))
+
+    @property
+    def asked(self) -> bool:
+        """Whether a grader was asked. A run learns what graders take from its first requests, so that the `grading` of
+        a score without any may differ from that of the others.
+        """
+        judged = self.details.get("judged")
+        questions = judged if isinstance(judged, list) else ()
+        return any(isinstance(question, Mapping) and question.get("verdicts") for question in questions)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from inspect_ai.model import (
     ChatMessage,
@@ -25,8 +25,10 @@ from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.judging.refusals import OURS, Standing, refusal
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
+from humor_tasks.on_inspect.tool_calls import tool_called
 from humor_tasks.scorers.given_markers import with_known_markers
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.verdict import read_word
@@ -61,6 +63,15 @@ class Requests(Declared):
     def signature_entries(self) -> dict[str, Any]:
         """The settings as entries of a signature."""
         return {"temperature": self.temperature, "seed": self.seed}
+
+    def without(self, names: Collection[str]) -> Self:
+        """The settings without those of these names, which are left to the provider."""
+        changes: dict[str, Any] = dict.fromkeys(names)
+        return replace(self, **changes)
+
+    def defaults(self, settings: GenerateConfig) -> set[str]:
+        """The sampling settings that nobody chose: neither these settings nor the model's own, `settings`, name one."""
+        return {n for n in OURS if getattr(settings, n) is None and getattr(self, n) == getattr(Requests, n)}
 
     def config(self, settings: GenerateConfig, attempt: int = 0) -> GenerateConfig:
         """The generation settings of a request; `settings`: the model's own."""
@@ -148,7 +159,7 @@ def own_view() -> VerdictForm:
 def read_view(grader: str, output: ModelOutput) -> Verdict:
     """A judge's own view in its output, as the word of a verdict; None where it is empty, refused or cut off."""
     text, stopped = unwrapped(own_turn(output.completion).text or "").strip(), _stopped(output)
-    if text and stopped != "content_filter" and stopped not in CUT_OFF:
+    if text and stopped != "content_filter" and not _unfinished(output):
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
     return Verdict(grader, None, status, NO_VIEW, output.error or output.completion)
@@ -190,57 +201,78 @@ def resolve(names: str | Sequence[str] | None) -> list[Model]:
     return distinct(models)
 
 
-async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests) -> Verdict:
-    """One grader's verdict on the question in `messages`.
+async def verdict_of(
+    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, standing: Standing
+) -> Verdict:
+    """One grader's verdict on the question in `messages`. standing: of this grader in the run.
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
-    request ends the run: a wrong key, an unknown model, an unsupported schema. Limits and cancellation also end it.
-    `inspect eval-retry` resumes the run. An unreadable verdict from the cache is asked for again.
+    request ends the run: a wrong key, an unknown model, an unsupported schema or setting, or an error of each of the
+    first questions. Limits and cancellation also end it. `inspect eval-retry` resumes the run. An unreadable verdict
+    from the cache is asked for again.
     """
     turn = 0
     while True:
-        word, asked = await _round(grader, messages, form, how, turn)
+        word, asked = await _round(grader, messages, form, how, turn, standing)
         if word.word is not None or asked:
             return word
         turn += 1  # every attempt is an unreadable verdict of an earlier run: ask again
 
 
 async def _round(
-    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int
+    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int, standing: Standing
 ) -> tuple[Verdict, bool]:
     """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
     word, asked = Verdict(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
         cache_policy: Any = policy(grader, **scopes) if how.cache else False
-        config = how.config(grader.config, attempt).merge(form.config)
+        output = await _reply(grader, messages, form, how, attempt, cache_policy, standing)
+        if isinstance(output, str):
+            word, asked = Verdict(str(grader), None, "error", output), True
+            continue
+        word = form.read(str(grader), output)
+        if word.word is not None:
+            break
+        asked = asked or not cache_policy or not replayed(output)
+    return word, asked
+
+
+async def _reply(
+    grader: Model,
+    messages: list[ChatMessage],
+    form: VerdictForm,
+    how: Requests,
+    attempt: int,
+    cache_policy: Any,
+    standing: Standing,
+) -> ModelOutput | str:
+    """The grader's reply, or why there is none.
+
+    A setting that the provider refuses by name is left out, unless somebody chose it: `Requests.defaults`.
+    """
+    left_out, why = standing.left_out, ""
+    while True:
+        asking = how.without(left_out)
+        config = asking.config(grader.config, attempt).merge(form.config)
         try:
             output = await grader.generate(messages, config=config, cache=cache_policy)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
-            _check_hopeless(grader, problem, form)
-            word, asked = Verdict(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
+            refused = refusal(problem)
+            if refused.setting not in asking.defaults(grader.config):
+                return standing.failed(grader, refused, grader.config.merge(config), again=attempt > 0)
+            left_out, why = (*left_out, refused.setting), str(refused)
         else:
-            word = form.read(str(grader), output)
-            if word.word is not None:
-                break
-            asked = asked or not cache_policy or not replayed(output)
-    return word, asked
-
-
-def _check_hopeless(grader: Model, problem: Exception, form: VerdictForm) -> None:
-    status = getattr(problem, "status_code", None)
-    if status in (401, 403, 404):
-        cannot_run(f"grader {grader} cannot be used (status {status}): {problem}")
-    if status == 400 and form.config.response_schema is not None:
-        cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
+            standing.answered(grader, left_out, why, new=not cache_policy or not replayed(output))
+            return output
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, structured: bool) -> Verdict:
     """The verdict in a grader's output; a truncated output has none, because it may end with a quotation."""
     word, reasons, status = read_word(output.completion, judgement.words, "json" if structured else "tags")
-    if word is not None and _stopped(output) not in CUT_OFF:
+    if word is not None and not _unfinished(output):
         return Verdict(grader, word, status, reasons)
     status = "refused" if _stopped(output) == "content_filter" else "unparsed" if word is not None else status
     return Verdict(grader, None, status, reasons, output.error or output.completion)
@@ -251,10 +283,15 @@ def read_answer(grader: str, output: ModelOutput, asked: ByAnswer) -> Verdict:
     answer = asked.form.read(output.completion, _stopped(output) == "content_filter")
     needs = asked.needs_logprobs
     letter_values = letter_logprobs(output, asked.form.labels, needs) if needs else {}
-    if answer.value is not None and _stopped(output) not in CUT_OFF:
+    if answer.value is not None and not _unfinished(output):
         return Verdict(grader, answer.value, answer.status, told=letter_values)
     status = "unparsed" if answer.value else answer.status
     return Verdict(grader, None, status, reply=output.error or output.completion)
+
+
+def _unfinished(output: ModelOutput) -> bool:
+    """Whether an output was cut off, or calls a tool."""
+    return _stopped(output) in CUT_OFF or bool(tool_called(output))
 
 
 def _stopped(output: ModelOutput) -> str:

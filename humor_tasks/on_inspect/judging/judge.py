@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,6 +52,7 @@ from humor_tasks.on_inspect.judging.graders import (
 from humor_tasks.on_inspect.judging.graders import GraderSettings as GraderSettings
 from humor_tasks.on_inspect.judging.graders import Requests as Requests
 from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSettings
+from humor_tasks.on_inspect.judging.refusals import OURS, Standing
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, prompt_messages, split_first
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 
@@ -80,6 +82,7 @@ class Judge:
         if prompts and isinstance(how, RubricSettings) and how.grader_prompts:
             cannot_run(f"{name}: prompts={prompts} and {SETS}={how.grader_prompts} name the same templates; give one.")
         self.data: Data | None = None
+        self.standings: defaultdict[str, Standing] = defaultdict(Standing)  # by grader, of this run
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """The score of a sample's reply."""
@@ -94,11 +97,11 @@ class Judge:
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
         judges = resolve(self.grader)
-        panels = await _ask(judges, questions, judging, how, state, run.options.thinking)
+        panels = await _ask(judges, questions, judging, how, state, self.standings, run.options.thinking)
         if self.data is not None:
             _note(state, reply.outcome)
         score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
-        (score.metadata or {})["signature"] = str(_signature(judges, how, hashes, questions))
+        (score.metadata or {})["signature"] = str(_signature(judges, how, hashes, questions, self.standings))
         return score
 
     def _opened(
@@ -169,6 +172,7 @@ async def _ask(
     judging: Judging[Any],
     how: Requests,
     state: TaskState,
+    standings: Standings,
     thinking: str | None,
 ) -> list[Panel]:
     """The verdicts of all judges on each question; none on a question that is not put.
@@ -189,9 +193,11 @@ async def _ask(
         for question_messages in messages:
             check_takes_these(judge, question_messages)
     try:
-        views = await _views(judges, messages, how, thinking)
+        views = await _views(judges, messages, how, standings, thinking)
         requests = [
-            _verdict(judge, question_messages, with_markers(_form(put, how), thinking), how, views)
+            _verdict(
+                judge, question_messages, with_markers(_form(put, how), thinking), how, views, standings[str(judge)]
+            )
             for question_messages, put in zip(messages, asked, strict=True)
             for judge in judges
         ]
@@ -201,18 +207,26 @@ async def _ask(
     return [Panel(q.about, tuple(next(verdicts) for _ in judges) if q.request is not None else ()) for q in questions]
 
 
+Standings = Mapping[str, Standing]
+"""Grader -> what the run has learned about it."""
 _Views = Mapping[tuple[str, ...], Verdict]
 """Judge and texts of a first request -> the judge's own view, as the word of a verdict."""
 
 
 async def _views(
-    judges: Sequence[Model], messages: Sequence[Sequence[ChatMessage]], how: Requests, thinking: str | None
+    judges: Sequence[Model],
+    messages: Sequence[Sequence[ChatMessage]],
+    how: Requests,
+    standings: Standings,
+    thinking: str | None,
 ) -> _Views:
     """The own view of each judge, by one request for all questions about the same item."""
     firsts = [first for question_messages in messages if (first := split_first(question_messages)[0])]
     asked = {_key(judge, first): (judge, first) for first in firsts for judge in judges}
     form = with_markers(own_view(), thinking)
-    found = await collect(*(verdict_of(judge, first, form, how) for judge, first in asked.values()))
+    found = await collect(
+        *(verdict_of(judge, first, form, how, standings[str(judge)]) for judge, first in asked.values())
+    )
     return dict(zip(asked, found, strict=True))
 
 
@@ -221,16 +235,21 @@ def _key(judge: Model, first: Sequence[ChatMessage]) -> tuple[str, ...]:
 
 
 async def _verdict(
-    judge: Model, messages: Sequence[ChatMessage], form: VerdictForm, how: Requests, views: _Views
+    judge: Model,
+    messages: Sequence[ChatMessage],
+    form: VerdictForm,
+    how: Requests,
+    views: _Views,
+    standing: Standing,
 ) -> Verdict:
     """A judge's verdict on a question. Without its own view, where that is asked for, there is none."""
     first, rest = split_first(messages)
     if not first:
-        return await verdict_of(judge, rest, form, how)
+        return await verdict_of(judge, rest, form, how, standing)
     view = views[_key(judge, first)]
     if view.word is None:
         return view
-    return await verdict_of(judge, [*first, ChatMessageAssistant(content=view.word), *rest], form, how)
+    return await verdict_of(judge, [*first, ChatMessageAssistant(content=view.word), *rest], form, how, standing)
 
 
 def _messages(
@@ -286,10 +305,21 @@ def _word(word: Any) -> str:
 
 
 def _signature(
-    judges: Sequence[Model], how: Requests, hashes: Sequence[str], questions: Sequence[Question]
+    judges: Sequence[Model],
+    how: Requests,
+    hashes: Sequence[str],
+    questions: Sequence[Question],
+    standings: Standings,
 ) -> Signature:
-    """Who judged, and how: for a score's metadata. hashes: of the rubrics."""
+    """Who judged, and how: for a score's metadata. hashes: of the rubrics.
+
+    What was left out for all judges is signed as `none`; otherwise an entry has what each of them was not sent.
+    """
+    left_out = {str(judge): standings[str(judge)].left_out for judge in judges}
+    of_all = [name for name in OURS if all(name in names for names in left_out.values())]
+    lacking = [f"{judge}-{n}" for judge, names in left_out.items() for n in names if n not in of_all]
     others = dict.fromkeys(q.request.prompts for q in questions if isinstance(q.request, ByAnswer))
     prompts = ",".join([*hashes, *others])
-    about = {"graders": ",".join(map(str, judges)), **how.signature_entries()}
+    about = {"graders": ",".join(map(str, judges)), **how.without(of_all).signature_entries()}
+    about |= {"left_out": ",".join(lacking)} if lacking else {}
     return Signature(about | ({"prompts": prompts} if prompts else {}))

@@ -41,6 +41,7 @@ from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import in_thread, turn_messages
 from humor_tasks.on_inspect.outcomes import sign
+from humor_tasks.on_inspect.tool_calls import answer
 
 SUBTASKS = {b.name.removeprefix("mock_"): b for b in (MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING)}
 
@@ -81,7 +82,7 @@ def chain_of_task_solver(
             sign(state, _signed(of_task, run, asked))
         except BadInput as problem:
             cannot_run(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}")
-        return await generate(state) if generates else state
+        return await answer(state, generate) if generates else state
 
     return solve
 

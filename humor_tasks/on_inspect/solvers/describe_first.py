@@ -17,7 +17,7 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, folder_of, read_templates
-from humor_tasks.data.descriptions import QUESTIONS, Description
+from humor_tasks.data.descriptions import QUESTIONS, Description, Said, unusable
 from humor_tasks.data.logs.record import task_metadata
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import digest
@@ -27,6 +27,7 @@ from humor_tasks.on_inspect.describer import DescriberSettings, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.outcomes import sign
+from humor_tasks.on_inspect.tool_calls import answer
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"
@@ -46,10 +47,10 @@ def describe_first_solver(
         scenes = read_templates("nycc", [PIXELS, WORDS], folder_of(prompts))  # prompt sets share them
     except BadInput as problem:
         cannot_run(f"describe_first: {problem}")
-    known: dict[tuple[str, str], dict[str, str]] = {}
+    known: dict[tuple[str, str], dict[str, Said]] = {}
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
-    async def answers(model: Model, picture: Picture, thinking: str | None) -> dict[str, str]:
+    async def answers(model: Model, picture: Picture, where: str, thinking: str | None) -> dict[str, str]:
         """The describer's answers; concurrent samples with the same picture share one request per question."""
         key = (str(model), picture.identity())
         async with locks.setdefault(key, anyio.Lock()):
@@ -57,7 +58,10 @@ def describe_first_solver(
                 asked = (ask(model, picture, question, how, cache, thinking) for question in QUESTIONS.values())
                 replies = await collect(*asked)
                 known[key] = dict(zip(QUESTIONS, replies, strict=True))
-        return known[key]
+        answered = [(known[key][name], question) for name, question in QUESTIONS.items()]
+        if lacking := unusable((said, f"'{question}'") for said, question in answered if said.lacks(question)):
+            raise BadInput(f"{where}: {model} gives no description: {lacking}. A later run asks again.")
+        return {name: said.description for name, said in known[key].items()}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
@@ -66,7 +70,8 @@ def describe_first_solver(
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                replies = await answers(model, picture, task_metadata(state.metadata).options.get("thinking"))
+                thinking = task_metadata(state.metadata).options.get("thinking")
+                replies = await answers(model, picture, f"sample {state.sample_id}", thinking)
                 described.append({"picture": picture.sha256(), "describer": str(model), **replies})
                 state.messages[i] = in_words(message, Description.of(replies, f"sample {state.sample_id}"), scenes)
         if not described:
@@ -77,7 +82,7 @@ def describe_first_solver(
         state.metadata["described"] = described
         asked = digest([how.of(model), QUESTIONS, scenes[WORDS]])
         sign(state, {"setting": "described", "describer": f"{model}-{asked}"})
-        return await generate(state)
+        return await answer(state, generate)
 
     return solve
 

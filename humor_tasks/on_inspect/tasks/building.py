@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,11 +25,11 @@ from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import parts
-from humor_tasks.on_inspect.checks import check_model, check_reuse, check_takes
+from humor_tasks.on_inspect.checks import check_as_typed, check_model, check_reuse, check_takes
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
-from humor_tasks.on_inspect.hooks import warn_of_reducers
+from humor_tasks.on_inspect.hooks import tell_refused_settings, warn_of_reducers
 from humor_tasks.on_inspect.judging.graders import (
     ALL_SETS,
     GraderSettings,
@@ -44,6 +45,7 @@ from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.solver_parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.solvers.asks_first import asks_first
+from humor_tasks.on_inspect.tool_calls import MOST_MESSAGES
 from humor_tasks.on_inspect.viewer import viewer_of
 
 logger = logging.getLogger(__name__)
@@ -85,6 +87,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         benchmark = find_benchmark(name)
         judging = benchmark.judging
         asks = asks and (judging is None or judging.judges_replies)
+        check_as_typed(parameters_of_task(name), given, sys.argv)
         if judging:
             check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
@@ -113,9 +116,11 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
+    if asks and config.temperature is not None:
+        tell_refused_settings()
     if asks and run.prompt(run.records[0]).first:
         setup.append(asks_first())
-        solver = generate(response_schema=config.response_schema)  # the first reply is no verdict
+        solver = generate(tool_calls="none", response_schema=config.response_schema)  # the first reply is no verdict
         config = config.model_copy(update={"response_schema": None})
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
@@ -127,6 +132,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
+        message_limit=MOST_MESSAGES + max(len(sample.input) for sample in samples),
         description=benchmark.card.question,
         # the scorer, whose first metric is the main one: Inspect warns of a metric that has no value yet
         headline_metric=None if scorers else HeadlineMetric(scorer=next(iter(scorers_of(run)), None)),
@@ -154,7 +160,7 @@ def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
 
 def _solver(form: AnswerForm) -> Solver:
     """How the model under test is asked."""
-    return expected_answer(list(form.labels)) if _likelihoods(form) else generate()
+    return expected_answer(list(form.labels)) if _likelihoods(form) else generate(tool_calls="none")
 
 
 def _likelihoods(form: AnswerForm) -> bool:
