@@ -34,7 +34,9 @@ def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
 
 
-@pytest.mark.parametrize("name", [*NO_SECRETS, *{n for b in BENCHMARKS.values() for n in parameters_of(b.options)}])
+@pytest.mark.parametrize(
+    "name", dict.fromkeys([*NO_SECRETS, *(n for b in BENCHMARKS.values() for n in parameters_of(b.options))])
+)
 def test_names_of_others(name: str) -> None:
     assert not is_secret(name)
 
