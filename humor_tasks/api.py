@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
-from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.judging import missing_warning
-from humor_tasks.benchmarks.replies import turns_warning
-from humor_tasks.data.records import Outcome, Record
-from humor_tasks.data.signature import Signature
-from humor_tasks.data.trained_on import check_unseen
-from humor_tasks.data.writing import write_json
+from humor_tasks.contract.answers import Answer
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.files.writing import write_json
+from humor_tasks.logs.signature import Signature
+from humor_tasks.rows.records import Outcome, Record
+from humor_tasks.rows.trained_on import check_unseen
 from humor_tasks.scorers.estimate import Estimate
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of, read_parameters
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.options import LM_EVAL, Parameter, parameters_of, read_parameters
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 

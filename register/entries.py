@@ -21,8 +21,8 @@ import yaml
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
-from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.data.papers import Paper
+from humor_tasks.contract.options import parameters_of
+from humor_tasks.papers.papers import Paper
 
 ROOT = Path(__file__).resolve().parent.parent
 URL, OWNER, COMMIT = "{{REPOSITORY_URL}}", "{{REPOSITORY_OWNER}}", "{{REPOSITORY_COMMIT}}"

@@ -22,8 +22,8 @@ from entries import COMMIT, OWNER, ROOT, URL, source_of
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import replacing, write_text
 
 ADDRESS = re.compile(r"https://github\.com/([\w-]+)/(?!\.+$)([\w.-]+)", re.ASCII)
 PLACEHOLDER = r"\{\{(REPOSITORY_[A-Z]+|SITE_URL)\}\}"

@@ -25,10 +25,10 @@ from torch.nn.functional import normalize
 from torch.utils.data import DataLoader, Dataset
 
 from humor_tasks import clip_predict
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import DTYPES, pick_device
 from humor_tasks.models.pictures import Source, ahead
+from humor_tasks.rows.media.picture import Picture
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from humor_tasks.data.media.picture import Picture
+from humor_tasks.rows.media.picture import Picture
 
 INSTANCES, CONTESTS = 2_651, 704  # of matching, all folds
 LETTERS = "ABCDE"

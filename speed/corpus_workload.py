@@ -6,8 +6,8 @@ import importlib.resources
 import random
 from pathlib import Path
 
-from humor_tasks.data.contests.contest_csv import read_contest
-from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.files.writing import write_json, write_table
+from humor_tasks.rows.contests.contest_csv import read_contest
 
 WORDS = (
     "I the a you it to of and my we in is that for on he me this but not have with your what no all be was "

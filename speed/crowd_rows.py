@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval

@@ -19,7 +19,7 @@ from typing import Any
 import av
 import numpy as np
 
-from humor_tasks.data.media.frames import probe, sample_frames
+from humor_tasks.rows.media.frames import probe, sample_frames
 
 WIDTH, HEIGHT, FPS, COUNT, RUNS = 640, 360, 25, 8, 5
 BITS, SQUARE = 16, 40

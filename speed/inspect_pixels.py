@@ -31,9 +31,9 @@ from inspect_ai import eval
 from inspect_ai.model import Model, get_model
 from PIL import ImageFile
 
-from humor_tasks.data.media import checking
 from humor_tasks.models.clip import Clip
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
+from humor_tasks.rows.media import checking
 
 
 @contextlib.contextmanager

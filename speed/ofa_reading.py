@@ -20,11 +20,11 @@ import torch
 from clip_workload import pictures
 from ofa_workload import QUESTION, checkpoint, describer
 
-from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, GenerationSettings
 from humor_tasks.models.ofa.describe import Features
 from humor_tasks.models.ofa.generation import generate
 from humor_tasks.models.pictures import decoded, stacked, to_device
+from humor_tasks.rows.descriptions import QUESTIONS
 
 LETTERS = [f" {letter}" for letter in "ABCDE"]
 TOKENS = 30

@@ -21,8 +21,8 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpe
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 
-from humor_tasks.data.logs import read_run
-from humor_tasks.data.records import Outcome
+from humor_tasks.logs import read_run
+from humor_tasks.rows.records import Outcome
 
 REPLY = "It is a pun. " * 100
 LETTER_METRICS: dict[str, Any] = {

@@ -22,7 +22,7 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpe
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 
-from humor_tasks.data.records import Outcome
+from humor_tasks.rows.records import Outcome
 
 REPLY = "The caption answers the lamp. " * 20
 OPTIONS = {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"}

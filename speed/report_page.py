@@ -22,11 +22,11 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.data.logs import FinishedRun, LoggedSample
-from humor_tasks.data.records import Outcome
+from humor_tasks.logs import FinishedRun, LoggedSample
 from humor_tasks.results import Result, Results
 from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.page import page
+from humor_tasks.rows.records import Outcome
 
 WORDS = "a the cat whale lawyer desk island king doctor says never before lunch because tell you that".split()
 OPTIONS = {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"}

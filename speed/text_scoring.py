@@ -26,10 +26,10 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from humor_tasks import load
-from humor_tasks.data.records import plain_text
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.text import TextLM
+from humor_tasks.rows.records import plain_text
 
 WORDS = 32_128  # T5's
 LETTERS = "ABCDE"

@@ -151,7 +151,7 @@ def no_repetition() -> None:
         environment = importlib.import_module("torch.utils.collect_env")
         environment.get_pretty_env_info = lambda: "not asked for"  # type: ignore[attr-defined]
     for name in ("folder", "opening"):
-        if module := sys.modules.get(f"humor_tasks.data.rows.{name}"):
+        if module := sys.modules.get(f"humor_tasks.rows.{name}"):
             once_a_state(module)
     if zipped := sys.modules.get("inspect_ai._util.zipfile"):  # twelve threads for each of a log's small files
         zipped._ZSTD_THREADS = 0  # type: ignore[attr-defined]

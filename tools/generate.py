@@ -18,8 +18,8 @@ import inspect_tasks
 import lm_eval_tasks
 import pages
 
-from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = ("register/*/*/*", f"{lm_eval_tasks.FOLDER}/*.yaml")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.variants import Group, Variant
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.variants import Group, Variant
 
 FOLDER = "humor_tasks/on_lm_eval/tasks"
 

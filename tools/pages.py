@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.definition import Benchmark
+from humor_tasks.contract.definition import Benchmark
 from humor_tasks.errors import BadInput
 from humor_tasks.parameters import tables
 from humor_tasks.results.reproduce.rows import rows

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Level, Source, related
-from humor_tasks.benchmarks.options import declared, parameters_of
-from humor_tasks.data.considerations import MISUSE
-from humor_tasks.data.published import Figure, published
+from humor_tasks.contract.options import declared, parameters_of
+from humor_tasks.papers.considerations import MISUSE
+from humor_tasks.papers.published import Figure, published
 from humor_tasks.parameters import tables
 from humor_tasks.results.levels import levels
 from humor_tasks.results.reproduce.rows import rows

@@ -21,11 +21,10 @@ from inspect_ai.util import collect
 
 from humor_tasks.arena.players import Battle, Key, Scene, Show, Stage, as_text
 from humor_tasks.arena.store import LOGS, Kept, Store
-from humor_tasks.benchmarks.judging import Judgement, Rubric, Verdict, open_rubric
-from humor_tasks.data.logs import read_run
-from humor_tasks.data.logs.parts import added
-from humor_tasks.data.records import Prompt
+from humor_tasks.contract.judging import Judgement, Rubric, Verdict, open_rubric
 from humor_tasks.errors import BadInput
+from humor_tasks.logs import read_run
+from humor_tasks.logs.parts import added
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import first_exception
@@ -34,6 +33,7 @@ from humor_tasks.on_inspect.judging.refusals import Standing
 from humor_tasks.on_inspect.messages import prompt_messages
 from humor_tasks.on_inspect.solver_parts import left_to_judges
 from humor_tasks.results.captions.placing import check_scores_captions
+from humor_tasks.rows.records import Prompt
 from humor_tasks.scorers.preferred import WORDS
 
 JUDGEMENTS = {show: Judgement(f"{show}.txt", ("first", "second", "format"), WORDS) for show in ("best", "ten")}

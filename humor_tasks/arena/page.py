@@ -18,11 +18,11 @@ from humor_tasks.arena.ladder import JudgeReport, Ladder, Standing
 from humor_tasks.arena.players import Battle, Key, Stage
 from humor_tasks.arena.rounds import Ended
 from humor_tasks.arena.store import VERDICTS, Kept, Store
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.pages import render
-from humor_tasks.data.tables import interval, percent, short, table
-from humor_tasks.data.writing import write_table, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import render
+from humor_tasks.files.tables import interval, percent, short, table
+from humor_tasks.files.writing import write_table, write_text
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.scorers.estimate import Estimate
 
 PAGE = "index.html"

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from humor_tasks.benchmarks.crowd.corpus import GROUP_SIZE, HUMAN_GROUPS, Cartoon
 from humor_tasks.benchmarks.crowd.groups import human_groups
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.captions.files import CaptionGroup
+from humor_tasks.rows.media.picture import Picture
 
 Show = Literal["best", "ten"]
 PEOPLE = {name: f"people/{name}" for name in HUMAN_GROUPS}

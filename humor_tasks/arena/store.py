@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.arena.players import Battle, Key, Player, Scene, Stage
-from humor_tasks.data.append_log import ReplyStore
-from humor_tasks.data.media.picture import picture_file
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.append_log import ReplyStore
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 from humor_tasks.people.sources import copy_picture
+from humor_tasks.rows.media.picture import picture_file
 
 ABOUT, ROUNDS, VERDICTS, LOGS = "arena.json", "rounds.jsonl", "verdicts.jsonl", "logs"
 FORMAT = 1

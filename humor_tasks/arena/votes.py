@@ -10,7 +10,7 @@ from typing import Any
 from humor_tasks.arena.ladder import PERSON
 from humor_tasks.arena.players import Battle, Key, Stage, as_text
 from humor_tasks.arena.store import Kept
-from humor_tasks.benchmarks.card import RANKING
+from humor_tasks.contract.card import RANKING
 from humor_tasks.errors import BadInput
 from humor_tasks.people.sources import copy_picture, sampled
 from humor_tasks.people.vote_files import read_votes

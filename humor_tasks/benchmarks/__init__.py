@@ -16,24 +16,30 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Literal
 
-from humor_tasks.benchmarks import choice
-from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
 from humor_tasks.benchmarks.bbeh import BBEH_NYCC
 from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.caption_contest.recitation import RECITATION
-from humor_tasks.benchmarks.card import VOTES, Card, Level, Source, System, Votes
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
-from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
-from humor_tasks.benchmarks.judging import (
+from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
+from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
+from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
+from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
+from humor_tasks.benchmarks.requests.writing import HUMOR_WRITING
+from humor_tasks.contract import choice
+from humor_tasks.contract.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
+from humor_tasks.contract.card import VOTES, Card, Level, Source, System, Votes
+from humor_tasks.contract.definition import Benchmark, Data, Options, Run
+from humor_tasks.contract.judging import (
     ByAnswer,
     ByRubric,
     Judgement,
@@ -45,21 +51,15 @@ from humor_tasks.benchmarks.judging import (
     Verdicts,
     rubric_templates,
 )
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
-from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
-from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
-from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
-from humor_tasks.benchmarks.requests.writing import HUMOR_WRITING
-from humor_tasks.benchmarks.shots import by_cluster, draw
-from humor_tasks.data.papers import Paper
-from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
-from humor_tasks.data.rows import open_rows, provenance_of
+from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.points import COVERAGE, UNDECIDED, by_points
+from humor_tasks.contract.prompts import Template, fill, filled_turns, split_turns
+from humor_tasks.contract.shots import by_cluster, draw
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.papers.papers import Paper
+from humor_tasks.rows import open_rows, provenance_of
+from humor_tasks.rows.records import Outcome, Point, Prompt, Record, Turn
 
 __all__ = [
     "ACCURACY",

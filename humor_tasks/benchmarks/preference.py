@@ -15,13 +15,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses, guessed
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import (
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
+from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import UNNAMED, Card, Level, Uses, guessed
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.judging import (
     ByRubric,
     Judgement,
     Judging,
@@ -32,11 +35,8 @@ from humor_tasks.benchmarks.judging import (
     Rubric,
     rubric_templates,
 )
-from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
-from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.benchmarks.pair_verdicts import (
+from humor_tasks.contract.options import Split, absent, parameter
+from humor_tasks.contract.pair_verdicts import (
     HUMAN,
     METRICS,
     SIDES,
@@ -48,14 +48,14 @@ from humor_tasks.benchmarks.pair_verdicts import (
     settled,
     win_value,
 )
-from humor_tasks.benchmarks.prompts import Template, fill
-from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
-from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.contract.prompts import Template, fill
+from humor_tasks.contract.rubrics import JUDGE_FIRST, JudgeFirst
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import join_fingerprints
+from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.scorers.preferred import WORDS, panel_choice, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]

@@ -71,11 +71,11 @@ def items(
     models are also shortcuts for the others.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.contests.dates import read_date
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import items_report
     from humor_tasks.results.analysis.items import analyse_all
+    from humor_tasks.rows.contests.dates import read_date
 
     items_report.check_ending(output)
     check_output(output, *runs)
@@ -123,7 +123,7 @@ def humicroedit(
     humicroedit_rating or humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.results.analysis.humicroedit import analyse
     from humor_tasks.results.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
@@ -154,7 +154,7 @@ def humicroedit(
 def hard_subset(runs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of graded RUNS, for subset=FILE."""
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.results.analysis.verdicts import hard_subset
     from humor_tasks.results.points import read_graded
 

@@ -166,8 +166,8 @@ def _for_requests(
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The requests of a file as scenes, the systems that answered them, and what a reader has to know."""
     from humor_tasks.arena.players import Scene, systems, taking_part
-    from humor_tasks.data.requests import read_requests
     from humor_tasks.results.captions.files import read_all
+    from humor_tasks.rows.requests import read_requests
 
     images = options.pop("images", None)
     if given := [name.replace("_", "-") for name, value in options.items() if value is not None]:

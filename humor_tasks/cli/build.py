@@ -99,7 +99,7 @@ def mock(
 def read_descriptions(path: Path | None) -> dict[str, str] | None:
     """{media_id: literal description} of a JSON file."""
     from humor_tasks.corpora.mock.items import one_line
-    from humor_tasks.data.reading import json_object
+    from humor_tasks.files.reading import json_object
 
     if path is None:
         return None
@@ -188,7 +188,7 @@ def _check_folders(work: Path, output: Path) -> None:
 
 def _after(since: str | None) -> int | None:
     """The last contest that is left out."""
-    from humor_tasks.data.contests.dates import last_until, read_date
+    from humor_tasks.rows.contests.dates import last_until, read_date
 
     if since is None or since.isdecimal():
         return None if since is None else int(since)
@@ -235,7 +235,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **s
     from humor_tasks.corpora.mock.option_models import Writer, by_embedding, by_judge, make_options
     from humor_tasks.corpora.mock.options import check_output, plans, read_items, unrelated, with_options, write_options
     from humor_tasks.corpora.mock.shortcuts import section, warnings_of
-    from humor_tasks.data.logs.predictions import read_predictions
+    from humor_tasks.logs.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model
 

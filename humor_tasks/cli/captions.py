@@ -93,7 +93,7 @@ def score(
     """
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
     from humor_tasks.results.captions import figures
     from humor_tasks.results.captions.figures import Report, as_markdown
@@ -164,7 +164,7 @@ def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> No
     orders: n (n - 1) questions for n captions. Of equal captions the earlier ones are kept. With --setting caption_only
     and without --dataset no contests are read, and the model sees the captions alone.
     """
-    from humor_tasks.data.writing import check_output, write_text
+    from humor_tasks.files.writing import check_output, write_text
     from humor_tasks.results.captions.files import as_lines, read_groups
     from humor_tasks.results.captions.pairwise import Judge
     from humor_tasks.results.captions.placing import of_crowd, pick, pick_by_comparing
@@ -226,7 +226,7 @@ def rank(
     different preferences in the two orders is a tie; a pair with an unparsed answer is left out and counted.
     """
     from humor_tasks.benchmarks import writers
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.results.captions import pairwise as ranking
     from humor_tasks.results.captions.files import read_captions
@@ -318,8 +318,8 @@ def crowd_for(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Cr
 
 def _blind(groups: Sequence[CaptionGroup], options: CrowdOptions) -> Any:
     """The contests of a file without their cartoons."""
-    from humor_tasks.data.records import Record
     from humor_tasks.results.captions.pairwise import Cartoons
+    from humor_tasks.rows.records import Record
 
     records = {
         str(group.contest): Record(str(group.contest), str(group.contest), {}, "", (), None, {"fold": "0"})

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, REVISION, number_or_none, output, together
-from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.reading import is_visible
 
 if TYPE_CHECKING:
-    from humor_tasks.data.descriptions import Said
-    from humor_tasks.data.media.picture import Picture
+    from humor_tasks.rows.descriptions import Said
+    from humor_tasks.rows.media.picture import Picture
 
 
 @click.command()
@@ -61,10 +61,10 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
         is_made,
         write_folder,
     )
-    from humor_tasks.data.descriptions import QUESTIONS, Description
     from humor_tasks.on_inspect.checks import check_model
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
+    from humor_tasks.rows.descriptions import QUESTIONS, Description
 
     output = output.resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):

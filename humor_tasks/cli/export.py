@@ -62,7 +62,7 @@ def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.results.submission import complete, predictions, read_answers, write_predictions
 
     log = log_of(BENCHMARKS, run)
@@ -150,7 +150,7 @@ def _published(
 
 
 def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]) -> None:
-    from humor_tasks.data.writing import encodable, write_text
+    from humor_tasks.files.writing import encodable, write_text
 
     for path, text in files.items():
         write_text(output / path, encodable(text))
@@ -172,10 +172,10 @@ def evaluation(runs: tuple[Path, ...], output: Path, notes: tuple[str, ...], com
     RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them. An unfinished run is an
     error. Paths of this machine are cut to their last names.
     """
-    from humor_tasks.data.prices import read_prices
-    from humor_tasks.data.writing import check_output, write_text
     from humor_tasks.evidence.register import register_blocks
     from humor_tasks.evidence.report import evaluation_report
+    from humor_tasks.files.writing import check_output, write_text
+    from humor_tasks.logs.prices import read_prices
     from humor_tasks.results import read_results
     from humor_tasks.results.report.build import build_report
 
@@ -203,7 +203,7 @@ def benchmark_card(task: str, output: Path) -> None:
     A field that the benchmark's card cannot fill says why.
     """
     from humor_tasks.benchmarks import find_benchmark
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.files.writing import write_json
     from humor_tasks.results.export import benchmark_card
 
     write_json(output, benchmark_card.benchmark_card(find_benchmark(task, "TASK")))
@@ -297,7 +297,7 @@ def preferences(
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.data.contests.source import HELD_OUT, numbers
+    from humor_tasks.rows.contests.source import HELD_OUT, numbers
     from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(

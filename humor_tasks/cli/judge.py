@@ -83,8 +83,8 @@ def grade(
 
     Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
     """
-    from humor_tasks.benchmarks.judging import MISSING
-    from humor_tasks.data.writing import check_output, write_json
+    from humor_tasks.contract.judging import MISSING
+    from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.results.grade import grade, report_of, without_reply
 
     logs = logs_of([task], runs)
@@ -132,8 +132,8 @@ def exam(runs: tuple[Path, ...], panel: bool, as_json: bool, output: Path | None
     """
     from humor_tasks.benchmarks import BENCHMARKS
     from humor_tasks.cli.printing import echo, echo_notes
-    from humor_tasks.data.tables import interval, plain, safe, table
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.tables import interval, plain, safe, table
+    from humor_tasks.files.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import panel as panels
 
@@ -175,7 +175,7 @@ def correct(judged: Path, labels: Path, as_json: bool) -> None:
     JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and optionally cluster.
     """
     from humor_tasks.api import Report
-    from humor_tasks.data.signature import Signature
+    from humor_tasks.logs.signature import Signature
     from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
 
     judged = log_of(_graded(), judged)

@@ -14,8 +14,8 @@ import click
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.card import System
-    from humor_tasks.benchmarks.definition import Run
+    from humor_tasks.contract.card import System
+    from humor_tasks.contract.definition import Run
 
 Decorator = Callable[[Any], Any]
 PATH = click.Path(path_type=Path)
@@ -100,7 +100,7 @@ def logs_of(benchmarks: Collection[str], paths: Sequence[Path]) -> list[Path]:
 
     Raises BadInput for a folder without such a log.
     """
-    from humor_tasks.data.logs import read_run
+    from humor_tasks.logs import read_run
     from humor_tasks.results.read import files_of
 
     logs: list[Path] = []

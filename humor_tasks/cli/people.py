@@ -75,7 +75,7 @@ def pairs(
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
-    from humor_tasks.data.writing import check_output, write_json_lines
+    from humor_tasks.files.writing import check_output, write_json_lines
     from humor_tasks.people.sources import choices, preferences, rows, sampled_records
 
     if arena:
@@ -105,7 +105,7 @@ def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the battles of an arena as items."""
     from humor_tasks.arena.store import ABOUT, ROUNDS, VERDICTS, open_arena
     from humor_tasks.arena.votes import items
-    from humor_tasks.data.writing import check_output, write_json_lines
+    from humor_tasks.files.writing import check_output, write_json_lines
 
     check_output(output, *(arena / name for name in (ABOUT, ROUNDS, VERDICTS)))
     store, stage = open_arena(arena)
@@ -125,7 +125,7 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
     KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal, of a MOCK folder; editing, of a CSV
     with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
     """
-    from humor_tasks.data.writing import check_output, write_json_lines
+    from humor_tasks.files.writing import check_output, write_json_lines
     from humor_tasks.people.items import read_pairs
     from humor_tasks.people.sources import KINDS
 
@@ -206,7 +206,7 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     Where no item of the test set has an answer, as with forms, the column `qualified` is empty: read the answers, and
     write yes or no.
     """
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.people.collecting import candidates, write_round
     from humor_tasks.people.items import choices_of, read_pairs
     from humor_tasks.people.vote_files import read_votes
@@ -240,7 +240,7 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
 @output("the votes: .csv or .jsonl", required=True)
 def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Path, **how: Any) -> None:
     """Convert an export of Label Studio or Argilla to a file of votes; drafts and skipped tasks are left out."""
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.people.items import choices_of, read_pairs
     from humor_tasks.people.vote_files import read_votes
     from humor_tasks.people.votes import write_votes
@@ -269,8 +269,8 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     Descriptions and links: JSON for `build newyorker --annotations`, with hashed names of annotators. Literal
     descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's.
     """
-    from humor_tasks.data.reading import read_body
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.reading import read_body
+    from humor_tasks.files.writing import check_output
     from humor_tasks.people.collecting import write_annotations
     from humor_tasks.people.items import choices_of, read_pairs
     from humor_tasks.people.vote_files import read_json_rows, read_votes
@@ -306,7 +306,7 @@ def agreement(
     its win rate corrected with them.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.people import agreement_report
     from humor_tasks.people.agreement import read_questions
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humor_tasks.data.tables import unescaped
+from humor_tasks.files.tables import unescaped
 
 if TYPE_CHECKING:
     from humor_tasks.results import LeftOut, Result

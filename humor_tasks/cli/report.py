@@ -33,8 +33,8 @@ def report(
     that do not compare are kept apart, with the reason; unfinished runs are marked.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.prices import read_prices
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
+    from humor_tasks.logs.prices import read_prices
     from humor_tasks.results import read_results
     from humor_tasks.results.figures import check_ending
     from humor_tasks.results.report.build import build_report, check_subset
@@ -83,7 +83,7 @@ def compare(
     what the figures mean.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.files.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.compare import as_markdown, check_ending, compare, write_report
 

@@ -43,7 +43,7 @@ def reproduce(
     cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, 3 if none can run.
     """
     from humor_tasks.benchmarks import find_benchmark
-    from humor_tasks.benchmarks.options import read_parameters
+    from humor_tasks.contract.options import read_parameters
     from humor_tasks.parameters import name_and_value
     from humor_tasks.results.reproduce.recipes import Given
     from humor_tasks.results.reproduce.rows import find_row, rows
@@ -86,7 +86,7 @@ def _check_options(row: Row, predictions: Path | None, model: str | None, parame
 
 def _print_list(rows: list[Row], as_json: bool) -> None:
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.tables import table
+    from humor_tasks.files.tables import table
 
     if as_json:
         click.echo(json.dumps([_row(row) for row in rows], indent=2))
@@ -134,7 +134,7 @@ def _print_verdict(verdict: Verdict) -> None:
 
 def _print_table(verdicts: list[Verdict]) -> None:
     from humor_tasks.cli.printing import echo
-    from humor_tasks.data.tables import table
+    from humor_tasks.files.tables import table
 
     lines = [
         (

@@ -32,7 +32,7 @@ def score(predictions: Path, task: str, parameters: tuple[str, ...], as_json: bo
     PREDICTIONS are {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred.
     """
     from humor_tasks.api import evaluate
-    from humor_tasks.data.logs.predictions import read_predictions
+    from humor_tasks.logs.predictions import read_predictions
     from humor_tasks.parameters import opened
 
     run = opened(task, parameters, **options)
@@ -55,8 +55,8 @@ def rescore(runs: tuple[Path, ...], parameters: tuple[str, ...], as_json: bool, 
     -T the scores are those of the logs; -T sets another rule: extraction, on_unparsed, seed or thinking.
     """
     from humor_tasks.cli.printing import echo, echo_notes
-    from humor_tasks.data.tables import safe, table
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.files.tables import safe, table
+    from humor_tasks.files.writing import write_json
     from humor_tasks.parameters import name_and_value
     from humor_tasks.results.reproduce.rescore import rescore as compute
 

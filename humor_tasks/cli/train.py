@@ -15,7 +15,7 @@ from humor_tasks.cli.options import output
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.benchmarks.options import Parameter
+    from humor_tasks.contract.options import Parameter
 
 
 NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")

@@ -20,10 +20,10 @@ import yaml
 from humor_tasks._version import __version__
 from humor_tasks.corpora.audit.items import Part
 from humor_tasks.corpora.audit.tables import IN_FOLDERS, read_file
-from humor_tasks.data.canary import COLUMN
-from humor_tasks.data.reading import json_object, read_body
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object, read_body
+from humor_tasks.files.writing import write_json
+from humor_tasks.rows.canary import COLUMN
 
 FILE = "croissant.json"
 EVALUATION = "Evaluation of models, and training on the train splits. No model is to be trained on a test split."

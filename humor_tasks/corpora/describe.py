@@ -25,14 +25,13 @@ from humor_tasks.benchmarks.mock import describing
 from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.corpora.croissant import EVALUATION, renew, write_croissant
 from humor_tasks.corpora.mock.options import copy_folder, with_section
-from humor_tasks.data import canary
-from humor_tasks.data.append_log import ReplyStore
-from humor_tasks.data.descriptions import QUESTIONS, UNUSABLE, Description, Said, unusable
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.rows import described_by, join_fingerprints
-from humor_tasks.data.writing import replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.files.append_log import ReplyStore
+from humor_tasks.files.reading import read_body
+from humor_tasks.files.writing import replacing, write_json_lines, write_text
+from humor_tasks.rows import canary, described_by, join_fingerprints
+from humor_tasks.rows.descriptions import QUESTIONS, UNUSABLE, Description, Said, unusable
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 
 # ---- the answers file ----------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import evaluate
 from datasets import Features
 
-from humor_tasks.data.papers import Paper
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.papers import Paper
 from humor_tasks.scorers.estimate import Estimate, check_level
 from humor_tasks.scorers.validation import check_same_length
 

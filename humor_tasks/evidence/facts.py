@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.judging import MISSING
-from humor_tasks.benchmarks.options import LM_EVAL, parameters_of
-from humor_tasks.data.logs.invocation import text_of
+from humor_tasks.contract.judging import MISSING
+from humor_tasks.contract.options import LM_EVAL, parameters_of
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.invocation import text_of
 from humor_tasks.results.export import defaults, started
 from humor_tasks.results.result import Result, Results
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import FALLBACK, Metric
-from humor_tasks.data.levels import Level
-from humor_tasks.data.published import Figure
-from humor_tasks.data.tables import percent, safe, short, table
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import FALLBACK, Metric
 from humor_tasks.evidence import facts
+from humor_tasks.files.tables import percent, safe, short, table
+from humor_tasks.papers.levels import Level
+from humor_tasks.papers.published import Figure
 from humor_tasks.results.comparable import labels
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.markdown import left_out_text

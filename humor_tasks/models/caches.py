@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from humor_tasks.data.writing import replacing
+from humor_tasks.files.writing import replacing
 
 MEMORY = 256 * 2**20  # bytes: 87,000 vectors with 768 numbers
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humor_tasks.data.writing import replacing
 from humor_tasks.errors import BadInput, listed, one_line
+from humor_tasks.files.writing import replacing
 from humor_tasks.models.weight_files import faulty_file, read_state
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import torch
 
-from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import Batches, default_precision, pick_device
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.models.text.pretrained import generate, open_network, open_processor
 from humor_tasks.models.text.templates import fit_template, shown
+from humor_tasks.rows.records import plain_text
 
 # ---- turns as the text and the tensors of a processor ---------------------------------------------
 

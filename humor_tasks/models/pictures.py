@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import torch
 
-from humor_tasks.data.media.checking import hand_to
-from humor_tasks.data.media.picture import MAX_PIXELS, Picture, decode_picture, pillow_version
-from humor_tasks.data.media.pixels import shown
 from humor_tasks.errors import BadInput
 from humor_tasks.models.caches import Recent
+from humor_tasks.rows.media.checking import hand_to
+from humor_tasks.rows.media.picture import MAX_PIXELS, Picture, decode_picture, pillow_version
+from humor_tasks.rows.media.pixels import shown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -56,7 +56,7 @@ class Pixels:
         return hashlib.sha256(f"{json.dumps(how, sort_keys=True)}\0{content}".encode()).hexdigest()
 
     def fitted(self, image: Image, where: str) -> Image:
-        """An image of mode RGB or L (`data.media.pixels.shown`) as RGB with `size` x `size` pixels.
+        """An image of mode RGB or L (`rows.media.pixels.shown`) as RGB with `size` x `size` pixels.
 
         Greyscale is converted last, which gives the same result for a third of the work. Raises BadInput for extreme
         aspect ratios.
@@ -147,7 +147,7 @@ class Source:
             return shown(image).image
         except BadInput as problem:
             raise BadInput(f"{self.where}: {problem}") from None
-        except Exception as problem:  # any exception, depending on the decoder, as in humor_tasks.data.media.picture
+        except Exception as problem:  # any exception, depending on the decoder, as in humor_tasks.rows.media.picture
             raise BadInput(f"{self.where}: is truncated or damaged ({problem}).") from problem
 
 

@@ -17,13 +17,13 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from humor_tasks.data.append_log import ReplyStore
-from humor_tasks.data.records import Prompt
-from humor_tasks.data.secrets import without_credentials
 from humor_tasks.errors import BadInput
+from humor_tasks.files.append_log import ReplyStore
+from humor_tasks.files.secrets import without_credentials
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import in_thread, turn_messages
+from humor_tasks.rows.records import Prompt
 
 
 class Calls:

@@ -15,16 +15,16 @@ from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, Model, Mo
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.options import Parameter
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.media.video_file import check_installed
-from humor_tasks.data.trained_on import CHECKPOINT, check_unseen
+from humor_tasks.contract.options import Parameter
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import local_files
 from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.local import LocalAPI
 from humor_tasks.on_inspect.private import active_generate_config
-from humor_tasks.on_inspect.providers.local import LocalAPI
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.media.video_file import check_installed
+from humor_tasks.rows.trained_on import CHECKPOINT, check_unseen
 
 NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "text", "transformer_lens", "vllm-completions"})
 NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
@@ -99,7 +99,7 @@ HOSTED = "ft:"  # begins the names of models that were fine-tuned at their provi
 
 
 def check_model(model: Model | None, split: str, units: Collection[str]) -> None:
-    """Raise BadInput where the model was trained on these units; see `data.trained_on.check_unseen`.
+    """Raise BadInput where the model was trained on these units; see `rows.trained_on.check_unseen`.
 
     The models of other providers are checked too, where their name or an argument is a folder.
     """

@@ -28,12 +28,12 @@ from inspect_ai.model import (
     set_model_info,
 )
 
-from humor_tasks.data.prices import read_prices
-from humor_tasks.data.secrets import without_secrets
 from humor_tasks.errors import BadInput
+from humor_tasks.files.secrets import without_secrets
+from humor_tasks.logs.prices import read_prices
 from humor_tasks.on_inspect.errors import cannot_run, plain
+from humor_tasks.on_inspect.local import fill_batches
 from humor_tasks.on_inspect.private import parse_cli_args
-from humor_tasks.on_inspect.providers.local import fill_batches
 
 _RESERVED = ("model", "role", "default", "config", "memoize")  # parameters of `get_model` itself
 

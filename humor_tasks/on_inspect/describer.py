@@ -22,16 +22,16 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from humor_tasks.data.descriptions import Said
-from humor_tasks.data.logs.record import CUT_OFF
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.secrets import without_secrets
 from humor_tasks.errors import BadInput
+from humor_tasks.files.secrets import without_secrets
+from humor_tasks.logs.record import CUT_OFF
 from humor_tasks.on_inspect.client import identity, policy, replayed
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.judging.refusals import refusal
 from humor_tasks.on_inspect.messages import in_thread, picture_content
 from humor_tasks.on_inspect.tool_calls import tool_called
+from humor_tasks.rows.descriptions import Said
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.scorers.given_markers import with_known_markers
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 

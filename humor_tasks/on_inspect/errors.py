@@ -9,7 +9,7 @@ from rich.errors import MarkupError
 from rich.markup import escape
 from rich.text import Text
 
-from humor_tasks.data.secrets import without_credentials
+from humor_tasks.files.secrets import without_credentials
 from humor_tasks.on_inspect.private import PrerequisiteError
 
 

@@ -15,9 +15,9 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, Content, ContentImage, Model, get_model, model_roles
 
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.providers.local import LocalAPI
+from humor_tasks.on_inspect.local import LocalAPI
+from humor_tasks.rows.media.picture import Picture
 
 _HANDLE = re.compile(r"data:[a-z/]+;base64,sha256:([0-9a-f]{64})")
 _shown: weakref.WeakValueDictionary[str, Picture] = weakref.WeakValueDictionary()

@@ -9,8 +9,8 @@ from functools import cache
 from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
 
-from humor_tasks.benchmarks.judging import MISSING, missing_warning
-from humor_tasks.benchmarks.replies import turns_warning
+from humor_tasks.contract.judging import MISSING, missing_warning
+from humor_tasks.contract.replies import turns_warning
 from humor_tasks.on_inspect.judging.refusals import named_setting
 
 logger = logging.getLogger(__name__)

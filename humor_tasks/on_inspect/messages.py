@@ -24,14 +24,14 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
-from humor_tasks.benchmarks.answers import AnswerForm
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Grouped, Prompt, Record, ReplyLength, Turn, plain_text
+from humor_tasks.contract.answers import AnswerForm
+from humor_tasks.contract.askings import asking_of
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Grouped, Prompt, Record, ReplyLength, Turn, plain_text
 
 
 def chat_messages(

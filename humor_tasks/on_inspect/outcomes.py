@@ -17,21 +17,21 @@ from inspect_ai.scorer import SampleScore, Score, Target, Value
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.definition import LETTER_METRICS, Benchmark, Run
-from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.preference import REFERENCE
-from humor_tasks.benchmarks.replies import ENDED, THINKING
-from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.record import CUT_OFF, TOOL_CALL, task_metadata
-from humor_tasks.data.records import Outcome, Record
-from humor_tasks.data.signature import differing
+from humor_tasks.contract.answers import Choice, FreeText, Rating
+from humor_tasks.contract.definition import LETTER_METRICS, Benchmark, Run
+from humor_tasks.contract.metric import Metric as BenchmarkMetric
+from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.inspect_logs import outcome_in
+from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, task_metadata
+from humor_tasks.logs.signature import differing
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_if_scored_again
 from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.on_inspect.tool_calls import left_calling
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
 
 _runs: dict[tuple[int, str], Run] = {}

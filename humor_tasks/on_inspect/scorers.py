@@ -6,11 +6,11 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
-from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.fields import read_fields
 from humor_tasks.scorers.given_markers import with_known_markers
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from humor_tasks.benchmarks.card import Column
+from humor_tasks.contract.card import Column
 
 SHOWN = ("sampleStatus", "sampleId", "target", "answer")
 HIDDEN = ("input", "tokens", "duration")

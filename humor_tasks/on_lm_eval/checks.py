@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
-from humor_tasks.data.trained_on import CHECKPOINT, check_unseen
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
+from humor_tasks.rows.records import Record
+from humor_tasks.rows.trained_on import CHECKPOINT, check_unseen
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ def _checked(answer: Callable[[Sequence[Instance]], Any]) -> Callable[[Sequence[
 
 
 def check_weights(arguments: Mapping[str, Any], run: Run, records: Sequence[Record]) -> None:
-    """Raise BadInput where the model was trained on these records; see `data.trained_on.check_unseen`.
+    """Raise BadInput where the model was trained on these records; see `rows.trained_on.check_unseen`.
 
     arguments: `--metadata`, with the model arguments of the command line. This serves models of any provider.
     """

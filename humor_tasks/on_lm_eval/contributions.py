@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract.metric import Metric
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 

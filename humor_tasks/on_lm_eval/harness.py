@@ -18,9 +18,9 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from humor_tasks.data.contents import reply_text
-from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput, unsupported
+from humor_tasks.logs.contents import reply_text
+from humor_tasks.rows.records import ReplyLength
 
 SUPPORTED = ">=0.4.13,<0.6"
 """The versions of lm-eval that pyproject.toml asks for; newer ones work as long as `problem` finds none."""

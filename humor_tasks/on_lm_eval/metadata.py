@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.options import LM_EVAL, Declared, declared
+from humor_tasks.contract.options import LM_EVAL, Declared, declared
 from humor_tasks.errors import BadInput
 
 ONLY_INSPECT = {

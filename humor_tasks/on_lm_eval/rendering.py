@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.logs.record import logged_facts
-from humor_tasks.data.records import Prompt, Record, Turn, plain_text
-from humor_tasks.data.signature import digest
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import logged_facts
+from humor_tasks.logs.signature import digest
+from humor_tasks.rows.records import Prompt, Record, Turn, plain_text
 
 # lm-eval's multimodal models replace each occurrence by the next picture of the request.
 PLACEHOLDER = "<image>"

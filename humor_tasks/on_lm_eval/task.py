@@ -13,20 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
-from humor_tasks.benchmarks.judging import MISSING, missing_warning
-from humor_tasks.benchmarks.metric import UNPARSED, Metric
-from humor_tasks.benchmarks.replies import made_up_turns, turns_warning
-from humor_tasks.data.logs.record import logged_facts
-from humor_tasks.data.media.picture import Picture, decode_later
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.definition import LETTER_METRICS, Run
+from humor_tasks.contract.judging import MISSING, missing_warning
+from humor_tasks.contract.metric import UNPARSED, Metric
+from humor_tasks.contract.replies import made_up_turns, turns_warning
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import logged_facts
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.checks import check_weights, check_whole_items, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength, Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import about_run, check_sent, document, messages, render, signed
+from humor_tasks.rows.media.picture import Picture, decode_later
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from humor_tasks.benchmarks.pair_verdicts import HUMAN
-from humor_tasks.data.reading import read_body
+from humor_tasks.contract.pair_verdicts import HUMAN
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import read_body
 from humor_tasks.people.items import Item, choices_of, read_pairs
 from humor_tasks.people.vote_files import read_json_rows, read_rows, read_votes
 from humor_tasks.people.votes import REQUIRED, TIE, Vote, Votes, checked, vote_of, votes_table

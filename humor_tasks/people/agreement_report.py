@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.judging import MISSING
-from humor_tasks.data.tables import csv_text, interval, json_text, percent, safe, table
-from humor_tasks.data.writing import write_text
+from humor_tasks.contract.judging import MISSING
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import csv_text, interval, json_text, percent, safe, table
+from humor_tasks.files.writing import write_text
 from humor_tasks.people.agreement import PREFERENCE, Agreed, Question, Rater, agreed, raters, systems
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.card import RATING
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.contract.card import RATING
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.people.items import DESCRIPTION, EDITING, FORMS, LINKS, LITERAL, MARK, Item
 from humor_tasks.people.votes import Vote, stripped
+from humor_tasks.rows import read_csv
 
 GRADES = 4  # of Humicroedit: 0 to 3
 HITS = {DESCRIPTION.kind: "description_hit", LINKS.kind: "link_hit"}

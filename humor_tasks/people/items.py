@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.card import MATCHING, PREFERENCE, RANKING, VOTES
-from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import check_text, missing, read_body
+from humor_tasks.contract.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.reading import check_text, missing, read_body
 from humor_tasks.people.vote_files import read_json_rows
 from humor_tasks.people.votes import TIE
+from humor_tasks.rows.media.picture import Picture, picture_file
 
 MARK = re.compile(r"<(\s*[^<>\s][^<>]*)/>")
 """A marked word of a headline, as in Humicroedit's files."""

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.judging import BOUNDS, MISSING, missing_warning, panels_in
-from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.data.logs import LoggedSample, read_run
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.judging import BOUNDS, MISSING, missing_warning, panels_in
+from humor_tasks.contract.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.logs import LoggedSample, read_run
 from humor_tasks.people.agreement import PREFERENCE, WORTH, Agreed, Question, first_shown
 from humor_tasks.people.items import same_text
 from humor_tasks.people.votes import TIE, Vote, votes_table
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.agreement import gwet_ac1, raw_agreement
 from humor_tasks.scorers.annotators import human_ceiling
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.card import VOTES
+from humor_tasks.contract.card import VOTES
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
 from humor_tasks.people.session import MAX_REASON, Session, View

@@ -7,12 +7,12 @@ import io
 from functools import lru_cache
 from itertools import zip_longest
 
-from humor_tasks.benchmarks.card import VOTES
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.pages import fragment, render
+from humor_tasks.contract.card import VOTES
+from humor_tasks.files.pages import fragment, render
 from humor_tasks.people.items import MARK, MAX_TEXT
 from humor_tasks.people.session import View
 from humor_tasks.people.votes import TIE
+from humor_tasks.rows.media.picture import Picture
 
 MAX_SIDE = 1200  # pixels
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from humor_tasks.data.append_log import AppendLog
-from humor_tasks.data.csv_files import split_cells
-from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
+from humor_tasks.files.append_log import AppendLog
+from humor_tasks.files.csv_files import split_cells
+from humor_tasks.files.writing import write_bytes
 from humor_tasks.people.items import Answers, Item, choices_of, plain, same_text
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import COLUMNS, TIE, Vote, csv_text, stripped, utc

@@ -13,19 +13,19 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, cast
 
-from humor_tasks.benchmarks.card import PREFERENCE, RATING, VOTES
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.corpus import headlines
 from humor_tasks.benchmarks.mock import describing
-from humor_tasks.benchmarks.pair_verdicts import read_system
-from humor_tasks.data.contests.contest_csv import contest_files
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import MIME, Picture, picture_file
-from humor_tasks.data.records import Record
-from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import write_bytes
+from humor_tasks.contract.card import PREFERENCE, RATING, VOTES
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.pair_verdicts import read_system
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.writing import write_bytes
 from humor_tasks.people.items import DESCRIPTION, EDITING, LINKS, LITERAL, MARK, same_text
+from humor_tasks.rows import read_csv
+from humor_tasks.rows.contests.contest_csv import contest_files
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import MIME, Picture, picture_file
+from humor_tasks.rows.records import Record
 
 FRAMES = 9
 ItemRows = list[tuple[Record, dict[str, Any]]]  # records, each with the additional fields of its kind of item

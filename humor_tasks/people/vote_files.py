@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import parse_line, read_body, without_repeats
-from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.reading import parse_line, read_body, without_repeats
 from humor_tasks.people.votes import COLUMNS, PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
+from humor_tasks.rows import read_csv
 
 ITEM_FIELDS = ("item", "instance_id", "item_id", "id")
 QUESTIONS = ("choice", "preference")

@@ -14,11 +14,11 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from humor_tasks.data import tables
-from humor_tasks.data.reading import missing
-from humor_tasks.data.tables import cell_text
-from humor_tasks.data.writing import write_json_lines, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files import tables
+from humor_tasks.files.reading import missing
+from humor_tasks.files.tables import cell_text
+from humor_tasks.files.writing import write_json_lines, write_text
 
 TIE = "tie"
 REQUIRED = ("item", "rater", "choice", "time")

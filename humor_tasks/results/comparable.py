@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from humor_tasks.data.signature import differing
+from humor_tasks.logs.signature import differing
 from humor_tasks.results.result import Result
 
 PROTOCOL = {

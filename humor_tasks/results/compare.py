@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.judging import missing_warning
-from humor_tasks.benchmarks.metric import Direction
-from humor_tasks.benchmarks.replies import turns_warning
-from humor_tasks.data.tables import csv_text, interval, json_text, plain, safe, short, table
-from humor_tasks.data.writing import write_text
+from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.metric import Direction
+from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import csv_text, interval, json_text, plain, safe, short, table
+from humor_tasks.files.writing import write_text
 from humor_tasks.results.comparable import differences, settings
 from humor_tasks.results.pairing import EQUAL, Comparison, Draft, Paired, Refused, System, draft_of
 from humor_tasks.results.result import LeftOut, Results

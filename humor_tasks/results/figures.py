@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from humor_tasks.data.pages import style, visible
-from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import style, visible
+from humor_tasks.files.writing import write_bytes
 from humor_tasks.scorers.estimate import Estimate
 
 MISSING = 'pictures need vl-convert-python: pip install "humor-tasks[report]"'

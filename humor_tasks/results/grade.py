@@ -25,17 +25,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.askings import Asking, Ways
-from humor_tasks.benchmarks.judging import JUDGED_UNDER, SETS, Judging, panels_in
-from humor_tasks.benchmarks.options import ALL, FIRST, ROTATED
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
-from humor_tasks.data.logs import LoggedSample, read_run
-from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
-from humor_tasks.data.logs.reading import RETRY
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import ASKED
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.askings import Asking, Ways
+from humor_tasks.contract.judging import JUDGED_UNDER, SETS, Judging, panels_in
+from humor_tasks.contract.options import ALL, FIRST, ROTATED
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.logs import LoggedSample, read_run
+from humor_tasks.logs.inspect_logs import from_log, logged_pictures
+from humor_tasks.logs.reading import RETRY
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import plain
@@ -43,6 +41,8 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.judging.judge import reply_of
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.private import PrerequisiteError
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import ASKED
 
 logger = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
 
 
 def under_all(written: Written, judging: Judging[Any], path: Path) -> Written:
-    """The replies with one sample for each prompt set of the judges, `ID@SET`; see `benchmarks.askings`.
+    """The replies with one sample for each prompt set of the judges, `ID@SET`; see `contract.askings`.
 
     Raises BadInput for judges with one prompt set, and for replies to several askings of an item.
     """

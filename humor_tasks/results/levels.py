@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.contract.card import Level
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import Metric
 
 NEUTRAL = "It describes, and no value is better than another."
 

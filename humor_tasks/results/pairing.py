@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.metric import Metric
 from humor_tasks.results.comparable import labels, refusals
 from humor_tasks.results.result import Result
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.jackknife import pseudo_values, swap_values

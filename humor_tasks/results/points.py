@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from humor_tasks.benchmarks.judging import Panel, damaged, panels_in
-from humor_tasks.benchmarks.points import by_points, over_points
-from humor_tasks.data.logs import LoggedSample, read_run
-from humor_tasks.data.logs.record import Scored
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.judging import Panel, damaged, panels_in
+from humor_tasks.contract.points import by_points, over_points
 from humor_tasks.errors import BadInput
+from humor_tasks.logs import LoggedSample, read_run
+from humor_tasks.logs.record import Scored
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results.result import Result
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.verdict import majority
 
 SCORER = by_points().scorer

@@ -14,16 +14,16 @@ from typing import Any
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.judging import JUDGED
 from humor_tasks.benchmarks.preference import reporting
-from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
-from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
-from humor_tasks.data.logs.predictions import read_predictions
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature, setting_shown
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging import JUDGED
 from humor_tasks.errors import BadInput
+from humor_tasks.logs import FinishedRun, LoggedSample, read_run
+from humor_tasks.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
+from humor_tasks.logs.predictions import read_predictions
+from humor_tasks.logs.signature import Signature, setting_shown
 from humor_tasks.results.result import LeftOut, Result, Results
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.answer import MODES
 
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")

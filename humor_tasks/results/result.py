@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from humor_tasks.benchmarks.definition import Benchmark, Run
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.logs import FinishedRun
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.definition import Benchmark, Run
+from humor_tasks.contract.metric import Metric
+from humor_tasks.logs import FinishedRun
+from humor_tasks.logs.signature import Signature
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.answers import AnswerForm
-from humor_tasks.data.logs import check_asked_once, read_run
-from humor_tasks.data.writing import write_table
+from humor_tasks.contract.answers import AnswerForm
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.writing import write_table
+from humor_tasks.logs import check_asked_once, read_run
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.scorers.guess import seeded_guess
 

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, one_line
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 
 NOTES = "training.json"
 _NAME, _BEST = "checkpoint-", "best-"

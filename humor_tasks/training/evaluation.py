@@ -18,11 +18,11 @@ from accelerate.utils import gather_object
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.records import Record
-from humor_tasks.data.writing import write_bytes, write_json
+from humor_tasks.contract.definition import Run
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_bytes, write_json
 from humor_tasks.models.devices import pick_device
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 from humor_tasks.training.run_folders import CURVES, IS_MAIN, run_in
 

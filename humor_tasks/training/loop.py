@@ -19,9 +19,9 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_table
 from humor_tasks.models.devices import pick_device
 from humor_tasks.training.checkpoint import (
     NOTES,

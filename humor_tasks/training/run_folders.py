@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.data import trained_on
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.folders import CONFIG, METRICS
+from humor_tasks.rows import trained_on
 
 logger = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ def _unfinished(path: Path) -> bool:
 
 
 # ---- what a run was trained on -------------------------------------------------------------------
-# The record in the folder that the harnesses load; see `data.trained_on`. Units: split -> the units of its rows.
+# The record in the folder that the harnesses load; see `rows.trained_on`. Units: split -> the units of its rows.
 
 
 def check_base(base: str, units: Units) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS, HUB
-from humor_tasks.benchmarks.options import Declared, Parameter, parameter, parameters_of
+from humor_tasks.contract.options import Declared, Parameter, parameter, parameters_of
 
 PRECISIONS = ("no", "bf16")
 NO_EFFECT = ("device", "workers", "checkpointing", "micro_batch")

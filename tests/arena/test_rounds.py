@@ -21,7 +21,7 @@ from humor_tasks.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, me
 from humor_tasks.arena.ladder import ladder_of
 from humor_tasks.arena.players import Battle, Key, Player, Scene, Stage
 from humor_tasks.arena.store import Kept, Store, open_store
-from humor_tasks.benchmarks.judging import open_rubric
+from humor_tasks.contract.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.testing import scripted_judge

@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 from bad_inputs.case import Bad, bad
 from bad_inputs.files import ITEMS, VOTES, log, logged
-from humor_tasks.data.append_log import ReplyStore
-from humor_tasks.data.writing import write_json
+from humor_tasks.files.append_log import ReplyStore
+from humor_tasks.files.writing import write_json
 
 NOWHERE = "/proc/self/gone/out.json"
 
@@ -261,7 +261,7 @@ CASES: list[Bad] = [
         resumed("", {"key": "a"}, {"key": "b"}),
         "s.jsonl",
         within=lambda: patch(
-            "humor_tasks.data.append_log.AppendLog.check_unchanged",
+            "humor_tasks.files.append_log.AppendLog.check_unchanged",
             side_effect=FileNotFoundError(2, "No such file or directory", "s.jsonl"),
         ),
         leaves=("s.jsonl",),

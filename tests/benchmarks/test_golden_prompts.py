@@ -14,10 +14,10 @@ import pytest
 from standins.paths import GOLDEN
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.judging import open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.data.records import Prompt
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging import open_rubric
+from humor_tasks.rows.records import Prompt
 
 GOLDEN = GOLDEN / "prompts.json"
 NYCC = ("matching", "ranking", "explanation")

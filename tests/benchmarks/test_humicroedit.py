@@ -16,8 +16,8 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.humicroedit.rating import BINS, bin_of
-from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Record
 
 REAL = {"train": (9652, 9381), "train_funlines": (8248, 1958), "dev": (2419, 2355)}  # headlines and pairs
 

@@ -11,9 +11,9 @@ from standins.corpus import rows_of
 from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, some_ratings, told
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.answers import Rating
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.rating import LABELS
+from humor_tasks.contract.answers import Rating
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import against_judges, noise_ceiling, pairwise, regression
 

@@ -14,10 +14,10 @@ from standins.corpus import write_lines
 from standins.logs import metrics
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Turn
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.rows.records import Turn
 from humor_tasks.scorers import average_ead
 from humor_tasks.tasks import humor_writing
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval

@@ -16,10 +16,10 @@ from standins.preference_runs import HUMAN, IDS, OTHERS, opened, scored, value
 
 from humor_tasks import load
 from humor_tasks.api import Report
-from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions, pair_outcome
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.definition import Data, Run
+from humor_tasks.logs.signature import Signature
+from humor_tasks.rows.records import Outcome
 
 
 @pytest.fixture

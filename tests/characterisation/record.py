@@ -31,7 +31,7 @@ if __name__ == "__main__":
 from characterisation.cases import STUBS, Case, all_cases, kept_cases, kind_of
 from characterisation.scripted import InLmEval, in_inspect, number, reply, told
 
-from humor_tasks.data.media.picture import pillow_version
+from humor_tasks.rows.media.picture import pillow_version
 
 Entry = dict[str, Any]
 FIRST = 3  # rows whose messages are recorded one by one

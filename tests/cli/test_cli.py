@@ -17,8 +17,8 @@ from standins.commands import humor_tasks, inspect, refused
 from humor_tasks import evaluate, load
 from humor_tasks.cli import SECTIONS, main
 from humor_tasks.cli.options import log_of, logs_of
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.signature import Signature
 
 
 @pytest.fixture

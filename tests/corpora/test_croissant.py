@@ -14,8 +14,8 @@ from standins import built_corpus
 from humor_tasks import datasets_cards
 from humor_tasks.corpora.croissant import FILE, croissant, renew, write_croissant
 from humor_tasks.corpora.newyorker.folder import RAI
-from humor_tasks.data.canary import TEXT
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.canary import TEXT
 
 # What Croissant 1.0 wants of a dataset, less url, creator and datePublished, which only a publication has.
 REQUIRED = {"@context", "@type", "conformsTo", "name", "description", "license", "version", "distribution", "recordSet"}

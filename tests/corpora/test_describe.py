@@ -15,12 +15,12 @@ from standins.tiny_clip import drawing, encoded
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, from_description, link_of
 from humor_tasks.corpora.describe import Answers
-from humor_tasks.data.descriptions import QUESTIONS, Description, Said, entity_names
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, open_model
 from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
+from humor_tasks.rows import open_rows
+from humor_tasks.rows.descriptions import QUESTIONS, Description, Said, entity_names
+from humor_tasks.rows.media.picture import Picture
 
 
 def test_the_four_questions_are_the_published_ones() -> None:

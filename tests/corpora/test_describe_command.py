@@ -27,11 +27,11 @@ from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.rows import described_row, read_parts
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
-from humor_tasks.data.canary import marked
-from humor_tasks.data.descriptions import QUESTIONS, Description
-from humor_tasks.data.pins import DATASETS
-from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.people.items import read_pairs
+from humor_tasks.rows import catalogue, described_by, open_rows
+from humor_tasks.rows.canary import marked
+from humor_tasks.rows.descriptions import QUESTIONS, Description
+from humor_tasks.rows.pins import DATASETS
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 MODEL = "openai-api/seer/eye"

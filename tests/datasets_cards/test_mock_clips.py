@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 from standins.mock_clips import ABOUT, CLIPS, FOLDER, middles, read_number, script
 
-from humor_tasks.data.media.frames import frame_pictures, probe, sample_frames
+from humor_tasks.rows.media.frames import frame_pictures, probe, sample_frames
 
 
 @pytest.mark.parametrize("file", CLIPS)

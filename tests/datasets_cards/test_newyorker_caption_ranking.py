@@ -16,8 +16,8 @@ import yaml
 from standins.cards import plain
 from standins.paths import REPOSITORY
 
-from humor_tasks.data.contests.source import open_contests
 from humor_tasks.datasets_cards import folder
+from humor_tasks.rows.contests.source import open_contests
 
 CARD = folder("newyorker_caption_ranking")
 SAMPLES = REPOSITORY / "tools" / "samples"

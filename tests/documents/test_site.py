@@ -27,9 +27,9 @@ from standins.waiting import LIMIT
 from humor_tasks import __version__
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.data.published import published
+from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.options import parameter
+from humor_tasks.papers.published import published
 
 sys.path.append(str(REPOSITORY))  # website/ is no part of the package
 

@@ -16,10 +16,10 @@ from standins.commands import humor_tasks, inspect, lm_eval, refused
 from standins.finished_runs import marked
 from standins.once import made_once
 
-from humor_tasks.data.logs import read_run
-from humor_tasks.data.logs.invocation import of_lm_eval
 from humor_tasks.evidence import facts
 from humor_tasks.evidence.report import evaluation_report
+from humor_tasks.logs import read_run
+from humor_tasks.logs.invocation import of_lm_eval
 from humor_tasks.results import Result, Results, read_results
 from humor_tasks.results.report.build import build_report
 from humor_tasks.tasks import humorbench, matching

@@ -20,16 +20,16 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.crowd.corpus import examples_of
 from humor_tasks.benchmarks.crowd.groups import GroupsOptions
-from humor_tasks.data.media import checking, frames, picture
-from humor_tasks.data.media.checking import check_media
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import MAX_BYTES, Picture
-from humor_tasks.data.media.video_file import OpenVideo
 from humor_tasks.datasets_cards import folder as card
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.rows.media import checking, frames, picture
+from humor_tasks.rows.media.checking import check_media
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import MAX_BYTES, Picture
+from humor_tasks.rows.media.video_file import OpenVideo
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 

@@ -23,7 +23,7 @@ from standins.tiny_clip import TINY, drawing, encoded, uri
 from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS, Question, best, log_softmax
 from humor_tasks.models.choosers.clip import ClipChooser, config_of

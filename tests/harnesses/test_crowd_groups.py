@@ -18,11 +18,11 @@ from standins.ranked import captions_of, ranked, shown_groups
 from humor_tasks import load
 from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.contract.definition import Run
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.rows.contests.contest_csv import Contest
 from humor_tasks.scorers.verdict import as_data
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 

@@ -16,8 +16,7 @@ from inspect_ai.model import get_model
 from standins import duels, tiny_clip_folder
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Grouped, Record, plain_text
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best, grouped_scores, log_softmax
@@ -31,6 +30,7 @@ from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.embedding import EmbeddingLM
 from humor_tasks.on_lm_eval.providers.quality import QualityLM
+from humor_tasks.rows.records import Grouped, Record, plain_text
 from humor_tasks.testing import run_lm_eval
 
 DIMENSIONS = 6

@@ -22,8 +22,8 @@ from standins import commands, duels
 from standins.logprobs import reply_with_logprobs
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.metric import Metric, has
+from humor_tasks.contract.answers import Answer
+from humor_tasks.contract.metric import Metric, has
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import log_softmax
 from humor_tasks.on_inspect.logprobs import letter_logprobs

@@ -17,16 +17,17 @@ from standins.judging import says, verdict, write_texts
 from standins.logs import metrics
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS, judging
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.crowd.metrics import Verdict
 from humor_tasks.benchmarks.crowd.writing import compared
-from humor_tasks.benchmarks.definition import Data, Run
-from humor_tasks.benchmarks.judging import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
-from humor_tasks.benchmarks.pair_verdicts import pair_outcome
-from humor_tasks.benchmarks.points import graded
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract import judging
+from humor_tasks.contract.definition import Data, Run
+from humor_tasks.contract.judging import MISSING, TOLERATED, missing_warning
+from humor_tasks.contract.pair_verdicts import pair_outcome
+from humor_tasks.contract.points import graded
 from humor_tasks.on_inspect import element_coverage
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 

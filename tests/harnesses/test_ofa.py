@@ -22,8 +22,8 @@ from standins.tiny_ofa import tiny_ofa
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.providers.ofa import OfaAPI

@@ -18,10 +18,10 @@ from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.data.records import Record, Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.results import read_results
+from humor_tasks.rows.records import Record, Shard, read_shard
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge, verdict_reply
 
 COUNT = 3

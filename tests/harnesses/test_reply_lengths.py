@@ -15,13 +15,13 @@ from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.messages import reply_limit
 from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength
 from humor_tasks.on_lm_eval.providers.local import read_arguments
+from humor_tasks.rows.records import ReplyLength
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 ROWS = 2

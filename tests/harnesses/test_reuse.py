@@ -27,8 +27,8 @@ from standins.corpus import matching_row, write_card, write_lines
 from standins.paths import REPOSITORY
 
 from humor_tasks import load
-from humor_tasks.data.logs.reading import read_run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.reading import read_run
 from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.client import local_files
@@ -133,9 +133,9 @@ def test_cache_keeps_epochs_apart() -> None:
 
 
 def test_a_picture_that_changed_is_another_question(tmp_path: Path) -> None:
-    from humor_tasks.data.media.picture import Picture
-    from humor_tasks.data.records import Turn
     from humor_tasks.on_inspect.messages import turn_messages
+    from humor_tasks.rows.media.picture import Picture
+    from humor_tasks.rows.records import Turn
 
     path = tmp_path / "picture.png"
     shown = []

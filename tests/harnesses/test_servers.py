@@ -22,8 +22,8 @@ from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.data.pins import DATASETS
 from humor_tasks.parameters import tables
+from humor_tasks.rows.pins import DATASETS
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 pytestmark = pytest.mark.slow

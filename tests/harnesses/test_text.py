@@ -20,10 +20,9 @@ from standins.logs import lm_eval_results
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.logs.reading import read_run
-from humor_tasks.data.records import Record, plain_text
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.reading import read_run
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.choosing import open_text
 from humor_tasks.models.text.language import Generation
@@ -33,6 +32,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Loglikelihood, perplexities
 from humor_tasks.on_lm_eval.providers.text import TextLM
+from humor_tasks.rows.records import Record, plain_text
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 SAMPLE = {"dataset": "sample"}

@@ -21,14 +21,14 @@ from humor_tasks import load
 from humor_tasks.api import clip_predict
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.cli import main
-from humor_tasks.data import trained_on
-from humor_tasks.data.trained_on import RECORD, check_unseen, training, trainings, write
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
 from humor_tasks.on_lm_eval.providers.text import TextLM
+from humor_tasks.rows import trained_on
+from humor_tasks.rows.trained_on import RECORD, check_unseen, training, trainings, write
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 REFUSED = r"was trained on \d units?: newyorker-90.*memorised.*Use fold=0 of sample, whose test split it has not seen"

@@ -17,11 +17,11 @@ from inspect_ai.log import read_eval_log
 from standins import commands, logs
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.rows.records import Record
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 SETTINGS = {"dataset": "sample", "prompts": "all", "order": "rotated"}

@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 from standins.waiting import LIMIT
 
-from humor_tasks.on_inspect.providers.local import Batcher
+from humor_tasks.on_inspect.local import Batcher
 
 
 def test_what_queues_while_a_batch_runs_becomes_the_next_batch() -> None:

@@ -19,16 +19,16 @@ from standins.tiny_clip import drawing, encoded
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.media.picture import Picture
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.on_inspect import handles, multiple_choice
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
+from humor_tasks.on_inspect.local import fill_batches
 from humor_tasks.on_inspect.messages import media_of, picture_of, question
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
-from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.testing import ScriptedModel
 
 PIXELS = {"dataset": "sample", "setting": "pixels"}

@@ -16,7 +16,7 @@ from standins.judging import says
 from standins.logs import metrics
 
 from humor_tasks import tasks
-from humor_tasks.data.logs import read_run
+from humor_tasks.logs import read_run
 from humor_tasks.on_inspect import chain_of_task, describe_first, expected_answer, multiple_choice
 from humor_tasks.on_inspect.tool_calls import MOST_MESSAGES
 from humor_tasks.results.grade import grading_task, read_written

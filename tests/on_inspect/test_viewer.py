@@ -14,7 +14,7 @@ from inspect_ai.viewer import TaskSamplesView
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.metric import Metric, rate
+from humor_tasks.contract.metric import Metric, rate
 from humor_tasks.on_inspect.outcomes import flat
 from humor_tasks.on_inspect.viewer import viewer_of
 from humor_tasks.scorers.estimate import Estimate

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from standins import commands
 
-from humor_tasks.data.logs import read_run
+from humor_tasks.logs import read_run
 from humor_tasks.testing import ChatServer, ScriptedLM, run_lm_eval
 
 THINKING = {"type": "thinking", "thinking": [{"type": "text", "text": "Let me see. Answer: B"}]}

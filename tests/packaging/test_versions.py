@@ -20,7 +20,7 @@ from standins.paths import REPOSITORY
 import humor_tasks.on_inspect.private as inspect_names
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.definition import Benchmark, Run
+from humor_tasks.contract.definition import Benchmark, Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.task import BenchmarkTask

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from standins.votes import cells, shown, tight, told, votes_on
 
-from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import analyse
 from humor_tasks.people.votes import Vote, write_votes

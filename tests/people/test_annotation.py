@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from standins.paths import REPOSITORY
 from standins.waiting import LIMIT
 
-from humor_tasks.data.media.picture import picture_file
-from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people import render
 from humor_tasks.people.items import Item, read_pairs, same_text
 from humor_tasks.people.session import Session, View, VoteStore, assigned, shown_order
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import COLUMNS, Vote
+from humor_tasks.rows.media.picture import picture_file
 
 SAMPLE = REPOSITORY / "datasets_cards" / "newyorker_caption_contest"
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from standins.browser import CONTRAST, FITS, GUARD, Forks, Rater, Windows
 
 from humor_tasks.cli import main
-from humor_tasks.data.writing import write_json_lines
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow

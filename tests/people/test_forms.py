@@ -13,14 +13,14 @@ from standins.commands import humor_tasks as invoke
 from standins.commands import refused
 
 from humor_tasks import load
-from humor_tasks.data.contests.annotations import read_annotations
-from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people import render
 from humor_tasks.people.collecting import read_qualified
 from humor_tasks.people.items import Item, choices_of, read_pairs
 from humor_tasks.people.session import Session, View, VoteStore
 from humor_tasks.people.vote_files import read_votes
+from humor_tasks.rows.contests.annotations import read_annotations
 
 LINK = "https://en.wikipedia.org/wiki/Moby-Dick"
 DESCRIBED = {"image_description": "A whale cooks.", "image_uncanny_description": "Whales do not."}

@@ -14,8 +14,8 @@ from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_mo
 from standins.votes import cells, shown, tight, votes_on
 
 from humor_tasks import load
-from humor_tasks.data.writing import write_json_lines
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import Analysis, analyse
 from humor_tasks.people.judge import Comparison, family, read_judge_log

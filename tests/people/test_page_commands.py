@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.data.writing import write_json_lines
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people.items import read_pairs
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import Vote

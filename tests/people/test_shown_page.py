@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Response
 from standins.browser import CONTRAST, FITS, GUARD, Forks, Windows
 
-from humor_tasks.data.writing import write_json_lines
+from humor_tasks.files.writing import write_json_lines
 from humor_tasks.people.items import choices_of, read_pairs
 from humor_tasks.people.vote_files import read_votes
 

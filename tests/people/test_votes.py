@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import is_visible
 from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.vote_files import read_votes
 from humor_tasks.people.votes import Vote, Votes, votes_table, write_votes

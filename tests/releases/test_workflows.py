@@ -13,7 +13,7 @@ import yaml
 from standins.paths import REPOSITORY
 
 from humor_tasks import load
-from humor_tasks.data.signature import Signature
+from humor_tasks.logs.signature import Signature
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]

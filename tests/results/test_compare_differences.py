@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from standins.finished_runs import coins, compared, finished, marked
 
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results import LeftOut, Result, Results, differences
 from humor_tasks.results.comparable import labels
 from humor_tasks.results.compare import as_markdown, compare
 from humor_tasks.results.report.grouping import groups_of
 from humor_tasks.results.report.scorecard import scorecard
+from humor_tasks.rows.records import Outcome
 
 # ---- what is said -------------------------------------------------------------------------------
 

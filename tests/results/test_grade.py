@@ -15,12 +15,12 @@ from standins.logs import metrics
 from standins.ranked import ranked, shown_groups
 
 from humor_tasks import load, tasks
-from humor_tasks.data.contests.source import Contests
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people, reference_preference
 from humor_tasks.results import read_results
 from humor_tasks.results.grade import grading_task, read_written, report_of
 from humor_tasks.results.reproduce.rescore import rescore
+from humor_tasks.rows.contests.source import Contests
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
 
 CONTESTS = (536, 537)

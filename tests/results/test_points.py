@@ -30,8 +30,8 @@ from standins.graded_logs import (
 )
 
 from humor_tasks import load
-from humor_tasks.data.prices import Price, read_prices
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.prices import Price, read_prices
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.on_inspect.judging import graders
 from humor_tasks.results.analysis.verdicts import read_judged

@@ -20,9 +20,9 @@ from standins.once import made_once
 from standins.sample_runs import sample_runs
 
 from humor_tasks import load
-from humor_tasks.data.logs.inspect_logs import from_log
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.inspect_logs import from_log
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import (
     chain_of_task,
     describe_first,
@@ -328,7 +328,7 @@ def test_a_file_without_permission_is_left_out(
 
     opened = Path.open
     monkeypatch.setattr(Path, "open", refuse)
-    monkeypatch.setattr("humor_tasks.data.logs.inspect_logs.read_eval_log", refuse)
+    monkeypatch.setattr("humor_tasks.logs.inspect_logs.read_eval_log", refuse)
     (left,) = read_results([logs / "lm", tmp_path]).left_out
     assert left.why.startswith("cannot be read as an Inspect log ([Errno 13] Permission denied")
 

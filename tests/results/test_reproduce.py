@@ -17,7 +17,7 @@ from standins.commands import refused
 from standins.published_rows import of_these_rows, reproduced, sample_as_corpora, told_wrongly
 
 from humor_tasks import evaluate, load
-from humor_tasks.data.published import Figure
+from humor_tasks.papers.published import Figure
 from humor_tasks.results.reproduce.recipes import RECIPES, Given, baseline_answers
 from humor_tasks.results.reproduce.rows import RECIPES as RECIPE_NAMES
 from humor_tasks.results.reproduce.rows import Row, find_row, rows

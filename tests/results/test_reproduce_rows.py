@@ -17,10 +17,10 @@ from characterisation.cases import STUBS
 from standins.published_rows import reproduced
 
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
-from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.cli import main
-from humor_tasks.data.published import published
+from humor_tasks.contract.options import parameters_of
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.published import published
 from humor_tasks.results.reproduce.rows import read_rows, rows
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from standins.waiting import cpu_below
 
 from humor_tasks import scorers
-from humor_tasks.data.contests.captions import mend
+from humor_tasks.rows.contests.captions import mend
 from humor_tasks.scorers.caption_list import read_captions
 
 ABC = ("He said so.", "We moved in.", "Who knew?")

@@ -9,7 +9,7 @@ from standins.corpus import noise_png
 from humor_tasks.corpora.newyorker.card import Provenance, card
 from humor_tasks.corpora.newyorker.folder import Contents, contents_of, write_folder
 from humor_tasks.corpora.newyorker.rows import Instances, Pair, Reference, make_instances
-from humor_tasks.data.contests.annotations import Annotated, Scene
+from humor_tasks.rows.contests.annotations import Annotated, Scene
 
 CONTESTS = range(501, 531)
 CAPTIONS = 3

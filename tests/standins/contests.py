@@ -6,7 +6,7 @@ import json
 import random
 from pathlib import Path
 
-from humor_tasks.data.writing import write_table
+from humor_tasks.files.writing import write_table
 
 WHO = ("the dog", "a duck", "my lawyer", "the ghost", "our butler", "the king", "a snail", "the robot", "your mother")
 DOES = ("eats", "reviews", "forgets", "sells", "buries", "marries", "sues", "paints", "returns")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
+from humor_tasks.rows.records import Record
 
 EVALUATED = (536, 537, 545)  # held out
 OTHERS = (530, 531, 532)

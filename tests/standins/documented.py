@@ -106,7 +106,7 @@ def inspect(words: list[str]) -> None:
 
     from humor_tasks import _registry
     from humor_tasks.benchmarks import BENCHMARKS
-    from humor_tasks.benchmarks.options import declared
+    from humor_tasks.contract.options import declared
     from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
     given = parsed(program, words)
@@ -204,8 +204,8 @@ def humor_tasks(words: list[str]) -> None:
     """`humor-tasks ...`: options by click, benchmarks and parameters by this package."""
     from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
     from humor_tasks.benchmarks.mock.describing import DESCRIBING
-    from humor_tasks.benchmarks.options import read_parameters
     from humor_tasks.cli import main
+    from humor_tasks.contract.options import read_parameters
     from humor_tasks.results.reproduce.rows import find_row
 
     given = parsed(main, words)

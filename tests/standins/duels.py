@@ -10,14 +10,14 @@ from typing import Any, Literal, cast
 import pytest
 
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Grouped, Prompt, Record, Turn
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.card import Card
+from humor_tasks.contract.choice import outcome
+from humor_tasks.contract.definition import Benchmark, Data, Options, Run
+from humor_tasks.contract.metric import ACCURACY, REPLY_RATES
+from humor_tasks.contract.options import parameter
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Grouped, Prompt, Record, Turn
 
 NAME = "duels"
 SCENES = (

@@ -9,12 +9,12 @@ from typing import Any
 
 from humor_tasks import scorers
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.askings import ASKED, Asking
-from humor_tasks.data.logs import FinishedRun
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.askings import ASKED, Asking
+from humor_tasks.logs import FinishedRun
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results import Result, Results
 from humor_tasks.results.compare import Comparisons, compare
+from humor_tasks.rows.records import Outcome
 
 
 def finished(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:

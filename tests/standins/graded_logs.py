@@ -17,8 +17,8 @@ from inspect_ai.model._model_info import clear_model_info_cache
 from standins.once import made_once_below
 
 from humor_tasks.cli import main
-from humor_tasks.data.prices import VARIABLE, Price
-from humor_tasks.data.signature import Signature
+from humor_tasks.logs.prices import VARIABLE, Price
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results import read_results
 from humor_tasks.results.points import GradedLog, GradedPoint, with_verdicts

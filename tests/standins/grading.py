@@ -12,10 +12,10 @@ from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from standins.logs import metrics
 
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.points import graded
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.points import graded
 from humor_tasks.on_inspect import element_coverage
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.testing import ScriptedModel, scripted_judge, verdict_reply
 

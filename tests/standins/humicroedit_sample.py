@@ -10,7 +10,7 @@ from typing import Any
 
 from standins.corpus import rows_of
 
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 from humor_tasks.datasets_cards import folder
 
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"

@@ -8,7 +8,7 @@ from standins.judging import verdict
 
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from standins.contests import COLUMNS, annotation, invented
 
-from humor_tasks.data.writing import write_table
+from humor_tasks.files.writing import write_table
 
 ENTRIES = 1020
 CONTESTS = (536, 537, 545, 550)

@@ -11,7 +11,7 @@ from typing import Any
 
 from standins import commands
 
-from humor_tasks.data.descriptions import QUESTIONS
+from humor_tasks.rows.descriptions import QUESTIONS
 from humor_tasks.testing import text_of
 
 ASKED = {question: name for name, question in QUESTIONS.items()}

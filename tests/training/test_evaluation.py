@@ -16,8 +16,8 @@ from standins.small_sample import small_sample
 from standins.trainings import Killed, but_time, predicted
 
 from humor_tasks import evaluate
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.writing import write_table
+from humor_tasks.contract.definition import Run
+from humor_tasks.files.writing import write_table
 from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, evaluated, mean_perplexities, train_run
 from humor_tasks.training.run_folders import CURVES

@@ -20,11 +20,11 @@ from transformers import AutoModelForImageTextToText
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.data.trained_on import trainings
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.image_text import tensors_of
 from humor_tasks.models.text.pretrained import open_processor
+from humor_tasks.rows.trained_on import trainings
 from humor_tasks.tasks import mock_detecting, mock_generation
 from humor_tasks.training.image_text.finetune import ImageTextWriter, Rows, read, read_rows, train
 from humor_tasks.training.image_text.settings import TASKS, ImageTextTrainConfig

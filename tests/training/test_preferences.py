@@ -19,10 +19,10 @@ from standins.contests import annotation, invent
 from humor_tasks.api import load
 from humor_tasks.benchmarks.crowd import pairs
 from humor_tasks.benchmarks.crowd.pairs import draw
-from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.source import HELD_OUT, TWINS, numbers
-from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_table
+from humor_tasks.rows.contests.contest_csv import Contest, read_contest
+from humor_tasks.rows.contests.source import HELD_OUT, TWINS, numbers
 from humor_tasks.training.preferences.crowd import Choice, crowd_preferences, divide
 
 COLUMNS = ("caption", "mean", "precision", "votes")

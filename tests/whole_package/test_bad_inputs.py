@@ -15,8 +15,8 @@ from standins import commands
 from standins.paths import TESTS
 from standins.waiting import LIMIT
 
-from humor_tasks.data.reading import check_text, missing
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.files.reading import check_text, missing
 
 SLOW = ("inspect ", "lm_eval ", *(f"humor-tasks {name}" for name in ("train", "build", "describe", "captions rank")))
 

@@ -188,7 +188,7 @@ def test_registry_is_light_and_what_offers_clip_and_ofa_is_imported_without_torc
         "import humor_tasks, humor_tasks.on_inspect.providers.chooser, humor_tasks.models.clip\n"
         "humor_tasks.clip_predict\n"
         "import humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.cli.describe\n"
-        "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer\n"
+        "import humor_tasks.rows.descriptions, humor_tasks.on_inspect.describer\n"
         "print(sorted({'torch', 'open_clip', 'torchvision', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -19,8 +19,8 @@ MODULES = modules()
 # something else by the same words; the others go when what they say of a benchmark is said by its definition.
 MAY_NAME = {
     "scorers.tagged": "a tag in replies",
-    "data.papers": "keys of papers",
-    "data.contests": "configs and folders of published datasets",
+    "papers.papers": "keys of papers",
+    "rows.contests": "configs and folders of published datasets",
     "corpora": "configs of the datasets that are built",
     "results.analysis.verdicts": "a column of files of labels",
     "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",
@@ -37,7 +37,7 @@ MOST_OF_ALL = 0.15
 # Which places may import a harness: two modules read Inspect's log files, and six modules ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
-        *("on_inspect", "testing", "_registry", "data.logs.inspect_logs", "data.logs.invocation"),
+        *("on_inspect", "testing", "_registry", "logs.inspect_logs", "logs.invocation"),
         *(
             "results.grade",
             "arena.judging",

@@ -13,12 +13,12 @@ import pytest
 from PIL import Image, ImageDraw
 from rooms import REPOSITORY
 
-from humor_tasks.data.media.picture import Picture, decode_later
-from humor_tasks.data.records import Turn
 from humor_tasks.models.ofa.preprocessing import square
 from humor_tasks.models.pictures import Pixels, decoded
 from humor_tasks.people.render import data_url
 from humor_tasks.results.report.page.gallery import Album
+from humor_tasks.rows.media.picture import Picture, decode_later
+from humor_tasks.rows.records import Turn
 from humor_tasks.training.image_text.finetune import read, unread
 
 # ---- the same pixels ----------------------------------------------------------------------------
@@ -113,10 +113,10 @@ def test_all_see_the_same_drawing(who: str, name: str) -> None:
 
 # ---- no second way ------------------------------------------------------------------------------
 
-OPENS = {"data/media/picture.py"}
+OPENS = {"rows/media/picture.py"}
 CONVERTS = {
-    "data/media/pixels.py": "the rules",
-    "data/media/picture.py": "grey as RGB",
+    "rows/media/pixels.py": "the rules",
+    "rows/media/picture.py": "grey as RGB",
     "models/pictures.py": "grey as RGB, after it is resized",
 }
 GREY = "L"  # of pixels as shown, for statistics

@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.card import UNNAMED, Card, Source, guessed
-from humor_tasks.benchmarks.card import Level as Level
-from humor_tasks.benchmarks.choice import lettered, outcome, rotate
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.options import Options, absent, parameter
-from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.papers import Paper
-from humor_tasks.data.reading import parse_json, read_body
-from humor_tasks.data.records import Prompt, Record
-from humor_tasks.data.rows import fetch
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.card import UNNAMED, Card, Source, guessed
+from humor_tasks.contract.card import Level as Level
+from humor_tasks.contract.choice import lettered, outcome, rotate
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import ACCURACY, REPLY_RATES
+from humor_tasks.contract.options import Options, absent, parameter
+from humor_tasks.contract.prompts import Template, filled_turns
+from humor_tasks.contract.variants import variants
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.files.reading import parse_json, read_body
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.papers.papers import Paper
+from humor_tasks.rows import fetch
+from humor_tasks.rows.records import Prompt, Record
 
 PUBLIC = "google-deepmind/bbeh"
 COMMIT = "80d12ca916b7158f22293fcf3144f4d3d854d4be"

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import Uses
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
-from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
-from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import Uses
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import REPLY_RATES, Metric, share
+from humor_tasks.contract.options import OnUnparsed, absent, parameter
+from humor_tasks.contract.prompts import Template, filled_turns
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers.answer import Mode
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.scorers.tagged import count_words

@@ -10,17 +10,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.card import Card, Source
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import Template, check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.shots import draw
-from humor_tasks.benchmarks.variants import Group, OutputType, Variant, variants
-from humor_tasks.data import papers, pins
-from humor_tasks.data.records import Outcome, Prompt, Record, Turn, plain_text
+from humor_tasks.contract.answers import BLANK_LINE, Choice
+from humor_tasks.contract.card import Card, Source
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.options import Split, WithPictures, parameter
+from humor_tasks.contract.prompts import Template, check_shows, fill, read_templates, split_turns
+from humor_tasks.contract.shots import draw
+from humor_tasks.contract.variants import Group, OutputType, Variant, variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers import papers
+from humor_tasks.rows import pins
+from humor_tasks.rows.records import Outcome, Prompt, Record, Turn, plain_text
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 
 SAMPLING = (  # section 3, appendices B.3 and B.7

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import DIFFERENCES, in_lm_eval
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.definition import Benchmark, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract import card
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import Level
+from humor_tasks.contract.definition import Benchmark, Run
+from humor_tasks.contract.metric import REPLY_RATES, Metric
+from humor_tasks.contract.prompts import Template
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.explanation import read_explanation

@@ -5,15 +5,15 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
-from humor_tasks.benchmarks.card import ByShots, Level, guessed
-from humor_tasks.benchmarks.choice import outcome, rotate
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
-from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data.considerations import considerations
+from humor_tasks.contract import card
+from humor_tasks.contract.card import ByShots, Level, guessed
+from humor_tasks.contract.choice import outcome, rotate
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES
+from humor_tasks.contract.prompts import Template
+from humor_tasks.papers.considerations import considerations
 
 MATCHING = Benchmark(
     name="matching",

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
-from humor_tasks.benchmarks.card import Level, TwoMetrics, guessed
-from humor_tasks.benchmarks.choice import outcome, rotate
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
-from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Record
+from humor_tasks.contract import card
+from humor_tasks.contract.card import Level, TwoMetrics, guessed
+from humor_tasks.contract.choice import outcome, rotate
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, share
+from humor_tasks.contract.prompts import Template
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
 

@@ -11,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from humor_tasks.benchmarks.answers import Answer, FreeText, whole_reply
 from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import OnBadPicture, absent, parameter
-from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.levels import guessed
-from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.contract.answers import Answer, FreeText, whole_reply
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import REPLY_RATES, Metric, rate
+from humor_tasks.contract.options import OnBadPicture, absent, parameter
+from humor_tasks.contract.prompts import Template, filled_turns
+from humor_tasks.contract.variants import variants
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.papers.levels import guessed
+from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers.answer import Mode
 from humor_tasks.scorers.caption_text import key_of, without_quotes
 from humor_tasks.scorers.estimate import Estimate

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, NyccOptions
-from humor_tasks.benchmarks.choice import lettered
-from humor_tasks.benchmarks.definition import Benchmark, Data
-from humor_tasks.benchmarks.shots import by_cluster, released
-from humor_tasks.data.csv_files import id_key
-from humor_tasks.data.descriptions import Description
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import check_text
-from humor_tasks.data.records import Record
-from humor_tasks.data.rows import (
+from humor_tasks.contract.choice import lettered
+from humor_tasks.contract.definition import Benchmark, Data
+from humor_tasks.contract.shots import by_cluster, released
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.csv_files import id_key
+from humor_tasks.files.reading import check_text
+from humor_tasks.rows import (
     Rows,
     catalogue,
     described_by,
@@ -31,8 +30,9 @@ from humor_tasks.data.rows import (
     read_leaderboard,
     skipped_in,
 )
-from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.rows.descriptions import Description
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Record
 
 SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
 WIKIPEDIA = "https://en.wikipedia.org/wiki/"

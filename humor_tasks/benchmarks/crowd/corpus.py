@@ -16,16 +16,17 @@ from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_context
-from humor_tasks.benchmarks.card import Card, Source
-from humor_tasks.benchmarks.options import Options, absent, parameter
-from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.data import papers, pins
-from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.contests.contest_csv import Contest, Defect
-from humor_tasks.data.contests.source import HELD_OUT, HUB, TEST, VALIDATION, Contests, Split, numbers, open_contests
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Record
+from humor_tasks.contract.card import Card, Source
+from humor_tasks.contract.options import Options, absent, parameter
+from humor_tasks.contract.shots import by_cluster
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.papers import papers
+from humor_tasks.rows import pins
+from humor_tasks.rows.contests.annotations import Scene
+from humor_tasks.rows.contests.contest_csv import Contest, Defect
+from humor_tasks.rows.contests.source import HELD_OUT, HUB, TEST, VALIDATION, Contests, Split, numbers, open_contests
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Record
 
 SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
 card = partial(

@@ -13,22 +13,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
-from humor_tasks.benchmarks.card import Uses, guessed
-from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
 from humor_tasks.benchmarks.crowd.metrics import FIT, METRICS, PEOPLE
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, split_turns
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
-from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.contract.answers import Answer
+from humor_tasks.contract.card import Uses, guessed
+from humor_tasks.contract.choice import outcome as choice_outcome
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.prompts import Template, fill, split_turns
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import join_fingerprints
+from humor_tasks.rows.contests.contest_csv import Contest
+from humor_tasks.rows.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.scorers.verdict import as_data
 
 Against = Literal["1000", "200", "median", "all"]

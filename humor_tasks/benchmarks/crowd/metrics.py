@@ -16,12 +16,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
-from humor_tasks.benchmarks.judging import Verdicts
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.card import Level
+from humor_tasks.contract.judging import Verdicts
+from humor_tasks.contract.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.proportion import clustered_proportion

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
-from humor_tasks.benchmarks.card import Level, guessed
-from humor_tasks.benchmarks.choice import lettered, outcome, rotate
 from humor_tasks.benchmarks.crowd import corpus
-from humor_tasks.benchmarks.definition import Benchmark, Data
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.contests.contest_csv import Contest, defects
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract.card import Level, guessed
+from humor_tasks.contract.choice import lettered, outcome, rotate
+from humor_tasks.contract.definition import Benchmark, Data
+from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.contract.options import parameter
+from humor_tasks.contract.prompts import Template
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import listed
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.contests.contest_csv import Contest, defects
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import rank_correlation_by_cluster
 

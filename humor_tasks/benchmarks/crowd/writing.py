@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Level, Uses, guessed
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, examples_block
 from humor_tasks.benchmarks.crowd.groups import (
@@ -39,15 +37,17 @@ from humor_tasks.benchmarks.crowd.metrics import (
     lost,
     verdict_values,
 )
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, folder_of
-from humor_tasks.benchmarks.texts import read_texts
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import ASKED, Outcome, Prompt, Record
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import Level, Uses, guessed
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.prompts import Template, fill, filled_turns, folder_of
+from humor_tasks.contract.texts import read_texts
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record
 from humor_tasks.scorers.recitation import matches
 
 WRITTEN = "captions"

@@ -14,17 +14,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.card import Source
-from humor_tasks.benchmarks.definition import Data, Options, Run
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, split_turns
-from humor_tasks.benchmarks.shots import by_cluster, draw
-from humor_tasks.data.csv_files import CsvRows, claim, read_csv
-from humor_tasks.data.reading import missing
-from humor_tasks.data.records import Prompt, Record, Turn
-from humor_tasks.data.rows import Absent, fetch
+from humor_tasks.contract.card import Source
+from humor_tasks.contract.definition import Data, Options, Run
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.prompts import Template, fill, split_turns
+from humor_tasks.contract.shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.files.csv_files import CsvRows, claim, read_csv
+from humor_tasks.files.reading import missing
+from humor_tasks.rows import Absent, fetch
+from humor_tasks.rows.records import Prompt, Record, Turn
 
 CARD = "humicroedit"
 PUBLIC = "semeval-2020-task-7"

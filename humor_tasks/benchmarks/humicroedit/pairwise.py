@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
-from humor_tasks.benchmarks.card import Card, Uses, guessed
-from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.choice import rotate
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
-from humor_tasks.benchmarks.metric import OF_REPLIES, REPLY_RATES, Direction, Metric
-from humor_tasks.benchmarks.options import OnUnparsed, parameter
-from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.rows import CsvRows
+from humor_tasks.contract.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
+from humor_tasks.contract.card import Card, Uses, guessed
+from humor_tasks.contract.choice import outcome as choice
+from humor_tasks.contract.choice import rotate
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import OF_REPLIES, REPLY_RATES, Direction, Metric
+from humor_tasks.contract.options import OnUnparsed, parameter
+from humor_tasks.contract.prompts import Template
+from humor_tasks.contract.shots import by_cluster
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import CsvRows
+from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers.bounded_mean import bounded_mean
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion

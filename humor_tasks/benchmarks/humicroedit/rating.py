@@ -10,18 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses, guessed
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.rows import CsvRows
+from humor_tasks.contract.answers import BLANK_LINE, Answer, Rating
+from humor_tasks.contract.card import Binned, Calibration, Card, Display, Level, Uses, guessed
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import REPLY_RATES, Direction, Metric, has
+from humor_tasks.contract.options import parameter
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import CsvRows
+from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers import regression
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.noise_ceiling import against_judges, noise_ceiling

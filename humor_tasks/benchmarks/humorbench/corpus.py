@@ -9,11 +9,11 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from humor_tasks.benchmarks.card import Source
-from humor_tasks.data.reading import check_text, parse_json, read_body
-from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.contract.card import Source
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, listed, nearest
+from humor_tasks.files.reading import check_text, parse_json, read_body
+from humor_tasks.rows import CsvRows, fetch, read_csv
 
 CARD = "humorbench"
 PUBLIC = "ReubenNarad/Humor-Bench"

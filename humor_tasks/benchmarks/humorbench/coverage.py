@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card, guessed
-from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.judging import rubric_templates
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
-from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Point, Prompt, Record
+from humor_tasks.contract import card
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import UNNAMED, BySubset, Card, guessed
+from humor_tasks.contract.definition import Benchmark, Data, Options, Run
+from humor_tasks.contract.judging import rubric_templates
+from humor_tasks.contract.metric import REPLY_RATES, Metric, rate
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.points import COVERAGE, UNDECIDED, by_points
+from humor_tasks.contract.prompts import Template, filled_turns
+from humor_tasks.contract.variants import variants
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.tagged import count_words, read_tagged
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Card, Level, Uses
-from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, JudgeFirst
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import Card, Level, Uses
+from humor_tasks.contract.definition import Benchmark, Data, Options, Run
+from humor_tasks.contract.judging import Rubric, Verdicts, rubric_templates
+from humor_tasks.contract.metric import REPLY_RATES, Direction, Metric, has
+from humor_tasks.contract.options import absent, parameter
+from humor_tasks.contract.rubrics import JUDGE_FIRST, JudgeFirst
+from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import join_fingerprints
+from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
 from humor_tasks.scorers.judge import PROPORTIONS, judge_exam

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from humor_tasks.benchmarks.answers import Choice, FreeText
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.mock import corpus
-from humor_tasks.benchmarks.prompts import fill, split_turns
-from humor_tasks.data.records import Prompt, Record, Turn
+from humor_tasks.contract.answers import Choice, FreeText
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.prompts import fill, split_turns
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Prompt, Record, Turn
 
 ORDER = {
     "detecting": ("matching", "explaining"),

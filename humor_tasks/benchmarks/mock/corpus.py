@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
-from humor_tasks.benchmarks.choice import lettered
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import Template, fill, split_turns
-from humor_tasks.benchmarks.shots import draw
-from humor_tasks.benchmarks.variants import OutputType, Variant, variants
-from humor_tasks.data import papers
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import as_seen, check_text, missing
-from humor_tasks.data.records import Prompt, Record, Turn
-from humor_tasks.data.rows import fingerprint
+from humor_tasks.contract.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
+from humor_tasks.contract.choice import lettered
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.options import Split, WithPictures, parameter
+from humor_tasks.contract.prompts import Template, fill, split_turns
+from humor_tasks.contract.shots import draw
+from humor_tasks.contract.variants import OutputType, Variant, variants
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import as_seen, check_text, missing
+from humor_tasks.papers import papers
+from humor_tasks.rows import fingerprint
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Prompt, Record, Turn
 
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}

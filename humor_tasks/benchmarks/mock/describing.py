@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CHOICES, NEEDS, SCENES, text
-from humor_tasks.data.descriptions import QUESTIONS
-from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import json_lines, missing
-from humor_tasks.data.records import Outcome, Prompt, Record, Turn
-from humor_tasks.data.rows import fingerprint
-from humor_tasks.data.writing import LONE
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import REPLY_RATES
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_lines, missing
+from humor_tasks.files.writing import LONE
+from humor_tasks.rows import fingerprint
+from humor_tasks.rows.descriptions import QUESTIONS
+from humor_tasks.rows.media.picture import Picture, picture_file
+from humor_tasks.rows.records import Outcome, Prompt, Record, Turn
 
 STILLS = CHOICES["stills"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
-from humor_tasks.benchmarks.card import guessed
-from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.data.considerations import considerations
+from humor_tasks.contract import card
+from humor_tasks.contract.answers import BLANK_LINE, YesNo
+from humor_tasks.contract.card import guessed
+from humor_tasks.contract.choice import outcome
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import ACCURACY, REPLY_RATES
+from humor_tasks.papers.considerations import considerations
 
 MOCK_DETECTING = Benchmark(
     name="mock_detecting",

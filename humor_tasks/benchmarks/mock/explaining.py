@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
-from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.data.considerations import considerations
+from humor_tasks.contract import card
+from humor_tasks.contract.answers import BLANK_LINE, FreeText
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.papers.considerations import considerations
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",

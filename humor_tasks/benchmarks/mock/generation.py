@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import guessed
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
-from humor_tasks.benchmarks.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
-from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract import card
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import guessed
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
+from humor_tasks.contract.metric import OF_JUDGES, REPLY_RATES, Metric, rate
+from humor_tasks.contract.options import Split, absent, parameter
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 
 RATED = {name: Judgement(f"{name}.txt", ("story", "format"), RATING_WORDS) for name in ("sms", "hss")}

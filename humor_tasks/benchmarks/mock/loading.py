@@ -14,16 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
-from humor_tasks.benchmarks.options import Split
-from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.data.media.checking import check_rows
-from humor_tasks.data.records import Record
-from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skipped_in
+from humor_tasks.contract.definition import Benchmark, Data
+from humor_tasks.contract.options import Split
+from humor_tasks.contract.shots import by_cluster
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
+from humor_tasks.rows import Absent, Rows, open_rows, provenance_of, skipped_in
+from humor_tasks.rows.media.checking import check_rows
+from humor_tasks.rows.records import Record
 
 DIFFERENCES = (
     "MOCK's corpus is not public, so that no row of its Table 2 is computed; `humor-tasks reproduce` scores the "

@@ -15,22 +15,22 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Card, Source, Uses
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
-from humor_tasks.benchmarks.options import OnUnparsed, WithPictures, absent, parameter
-from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.texts import read_texts
-from humor_tasks.benchmarks.variants import variants
-from humor_tasks.data import papers
-from humor_tasks.data.considerations import considerations
-from humor_tasks.data.media.picture import pillow_version
-from humor_tasks.data.records import ASKED, Outcome, Prompt, Record, Turn
-from humor_tasks.data.requests import open_requests
-from humor_tasks.data.rows import provenance_of
+from humor_tasks.contract.answers import Answer, FreeText
+from humor_tasks.contract.card import Card, Source, Uses
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.metric import REPLY_RATES, Metric, share
+from humor_tasks.contract.options import OnUnparsed, WithPictures, absent, parameter
+from humor_tasks.contract.prompts import Template, filled_turns
+from humor_tasks.contract.texts import read_texts
+from humor_tasks.contract.variants import variants
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.papers import papers
+from humor_tasks.papers.considerations import considerations
+from humor_tasks.rows import provenance_of
+from humor_tasks.rows.media.picture import pillow_version
+from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record, Turn
+from humor_tasks.rows.requests import open_requests
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.recitation import repeated_shares

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.reading import as_seen
+from humor_tasks.files.reading import as_seen
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.rows.contests.captions import key_of
 
 Kind = Literal["choice", "yes/no", "rating"]
 ANSWERS: dict[Kind, str] = {"choice": "multiple choice", "yes/no": "yes or no", "rating": "ratings"}
@@ -34,7 +34,7 @@ class Item:
     context: the scene as text, "" where there is none. choices: empty for yes or no and for ratings.
     about: the text that is rated or asked about; "" in multiple choice.
     target: the index of the right choice, True for yes, or the rating; None where the row has no label.
-    picture: a `humor_tasks.data.media.picture.Picture`, or None.
+    picture: a `humor_tasks.rows.media.picture.Picture`, or None.
     """
 
     id: str

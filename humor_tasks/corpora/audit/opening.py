@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Choice, Rating, YesNo
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.contract.answers import Choice, Rating, YesNo
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.options import parameters_of
 from humor_tasks.corpora.audit.items import ANSWERS, Item, Items, Kind, Part
 from humor_tasks.corpora.audit.tables import Table, read_tables
-from humor_tasks.data.reading import missing
-from humor_tasks.data.records import Record
-from humor_tasks.data.rows import Absent
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.reading import missing
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.parameters import opened
+from humor_tasks.rows import Absent
+from humor_tasks.rows.records import Record
 
 FORMS: dict[type, Kind] = {Choice: "choice", YesNo: "yes/no", Rating: "rating"}
 

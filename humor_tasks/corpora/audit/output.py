@@ -12,10 +12,10 @@ from humor_tasks._version import __version__
 from humor_tasks.corpora.audit.auditing import Audit
 from humor_tasks.corpora.audit.items import KINDS, SEVERITIES, counted
 from humor_tasks.corpora.audit.shortcuts import Balance, Shortcut
-from humor_tasks.data.pages import cut, render
-from humor_tasks.data.tables import interval, plain, safe, table
-from humor_tasks.data.writing import encodable, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import cut, render
+from humor_tasks.files.tables import interval, plain, safe, table
+from humor_tasks.files.writing import encodable, write_text
 
 MOST_IN_TERMINAL = 3
 """Rows of a finding that are printed; the page and the JSON name MOST_ROWS."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from humor_tasks.corpora.audit.items import Finding, Item, Items, Part, finding, key, one_line, unseen
 from humor_tasks.corpora.audit.tables import read_file, row_files
-from humor_tasks.data.reading import is_visible
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import is_visible
 from humor_tasks.models.choosers.chooser import LETTERS
 
 SHORTEST = 8

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.corpora.audit.items import Finding, Item, Items, key
-from humor_tasks.data.tables import interval
-from humor_tasks.data.writing import encodable
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import interval
+from humor_tasks.files.writing import encodable
 from humor_tasks.models.choosers.chooser import LETTERS, YES_NO, Chooser, Question
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.choosers.shortcuts import RULES, answer_only, classified, credit, ridge, yes_no_overlap

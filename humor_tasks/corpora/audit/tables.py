@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.corpora.audit.items import Part
-from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import json_lines, parse_json, read_body
-from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.files.reading import json_lines, parse_json, read_body
+from humor_tasks.rows import read_csv
+from humor_tasks.rows.media.picture import Picture, picture_file
 
 SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 DEFAULT = "default"
@@ -177,7 +177,7 @@ def _part(config: str, split: str, several: bool) -> Part:
 
 
 def _of_hub(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list[Table]:
-    from humor_tasks.data.rows import catalogue, open_rows
+    from humor_tasks.rows import catalogue, open_rows
 
     wanted = (lambda name: name in configs) if configs else (lambda name: True)
     offered = catalogue(dataset, hub="", cards=Path(), wanted=wanted)

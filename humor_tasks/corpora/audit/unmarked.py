@@ -1,4 +1,4 @@
-"""Files of a built dataset without the canary of `humor_tasks.data.canary`."""
+"""Files of a built dataset without the canary of `humor_tasks.rows.canary`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from humor_tasks.corpora.audit.items import Finding, Items, Part, finding
 from humor_tasks.corpora.audit.tables import IN_FOLDERS, read_file
-from humor_tasks.data.canary import COLUMN, GUID
-from humor_tasks.data.reading import read_body
+from humor_tasks.files.reading import read_body
+from humor_tasks.rows.canary import COLUMN, GUID
 
 _MADE = re.compile(r"(Built|Made) by `humor-tasks (build|describe)")
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.data.reading import as_seen
+from humor_tasks.files.reading import as_seen
 from humor_tasks.models.choosers.shortcuts import TOKENS, content_words
 
 SIZE = 4

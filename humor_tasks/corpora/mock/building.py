@@ -21,12 +21,12 @@ from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
-from humor_tasks.data import canary
-from humor_tasks.data.media.picture import MIME
-from humor_tasks.data.papers import MOCK
-from humor_tasks.data.reading import as_seen
-from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import as_seen
+from humor_tasks.files.writing import replacing, write_bytes, write_json_lines, write_text
+from humor_tasks.papers.papers import MOCK
+from humor_tasks.rows import canary
+from humor_tasks.rows.media.picture import MIME
 
 LICENCES = {
     "New Yorker": "annotations and explanations CC BY 4.0; cartoons belong to their artists",

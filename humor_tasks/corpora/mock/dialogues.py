@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.corpora.mock.items import Item, Media, Source, one_line, safe_id, split_files
-from humor_tasks.data.reading import json_object
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import json_object
 
 MIN_UTTERANCES = 3
 TOO_SHORT = f"fewer than {MIN_UTTERANCES} utterances"

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.corpora.mock.shortcuts import Cell, Estimates
-from humor_tasks.data.media.names import near_miss
-from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import missing
-from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import missing
+from humor_tasks.files.writing import LONE
+from humor_tasks.rows.media.names import near_miss
+from humor_tasks.rows.media.picture import Picture, picture_file
 
 SPLITS = ("train", "validation", "test")
 MISSING = ("error", "drop", "keep")

@@ -13,19 +13,19 @@ from typing import Any
 import anyio
 from inspect_ai.model import GenerateConfig, Model
 
-from humor_tasks.benchmarks.judging import Judgement, open_rubric
 from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
+from humor_tasks.contract.judging import Judgement, open_rubric
+from humor_tasks.contract.prompts import Template, fill, read_all, split_turns
 from humor_tasks.corpora.mock.options import Item, Option, Plan, plain
-from humor_tasks.data.logs.record import CUT_OFF
-from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import CUT_OFF
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import GraderSettings, read
+from humor_tasks.on_inspect.local import Batcher
 from humor_tasks.on_inspect.private import PrerequisiteError
-from humor_tasks.on_inspect.providers.local import Batcher
+from humor_tasks.rows.records import Prompt, Turn
 from humor_tasks.scorers.tagged import read_tagged
 from humor_tasks.scorers.verdict import as_data
 

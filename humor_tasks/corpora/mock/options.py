@@ -22,11 +22,11 @@ from humor_tasks.corpora.croissant import renew
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import balanced_letters
 from humor_tasks.corpora.mock.shortcuts import HEADING, Estimates, section, shortcuts_in, shortcuts_of
-from humor_tasks.data.media.picture import picture_file, resolve_inside
-from humor_tasks.data.reading import as_seen, json_lines, read_body
-from humor_tasks.data.records import Record
-from humor_tasks.data.writing import LONE, link_or_copy, replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import as_seen, json_lines, read_body
+from humor_tasks.files.writing import LONE, link_or_copy, replacing, write_json_lines, write_text
+from humor_tasks.rows.media.picture import picture_file, resolve_inside
+from humor_tasks.rows.records import Record
 
 TASK = "matching"
 OPTIONS = "## Options of matching"

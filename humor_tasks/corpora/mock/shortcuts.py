@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import as_seen, json_lines
-from humor_tasks.data.tables import interval
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import as_seen, json_lines
+from humor_tasks.files.tables import interval
 from humor_tasks.models.choosers.chooser import YES_NO, best
 from humor_tasks.models.choosers.shortcuts import RULES as SCORES
 from humor_tasks.models.choosers.shortcuts import classified, yes_no_overlap

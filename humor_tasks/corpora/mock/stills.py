@@ -34,12 +34,12 @@ from typing import Any
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, HUB
 from humor_tasks.benchmarks.caption_contest.rows import contest_name
 from humor_tasks.corpora.mock.items import SPLITS, Item, Media, Source, one_line, safe_id, split_files
-from humor_tasks.data.csv_files import claim, read_csv, split_cells
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import lines_of, missing, read_body
-from humor_tasks.data.rows import Absent, Rows, open_rows
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
+from humor_tasks.files.csv_files import claim, read_csv, split_cells
+from humor_tasks.files.reading import lines_of, missing, read_body
+from humor_tasks.rows import Absent, Rows, open_rows
+from humor_tasks.rows.media.picture import Picture
 
 # ---- New Yorker ---------------------------------------------------------------------------------
 

@@ -9,6 +9,6 @@
 | `matching`, `ranking` | the two assignments |
 | `rows`, `folder`, `card` | the rows, the dataset folder and its card |
 
-Raw contests are read, mended and checked by `humor_tasks.data.contests`; the quality model is in
+Raw contests are read, mended and checked by `humor_tasks.rows.contests`; the quality model is in
 `humor_tasks.models.quality`.
 """

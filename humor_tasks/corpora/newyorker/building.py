@@ -18,9 +18,9 @@ from humor_tasks.corpora.newyorker.ranking import balance, section
 from humor_tasks.corpora.newyorker.rows import Pair, make_instances, read_explanations
 from humor_tasks.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
 from humor_tasks.corpora.newyorker.work import Work, Workers, digest_of, read_json
-from humor_tasks.data.contests.annotations import Annotated, read_annotations
-from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.rows.contests.annotations import Annotated, read_annotations
+from humor_tasks.rows.contests.contest_csv import contest_files
 
 Echo = Callable[[str], None]
 

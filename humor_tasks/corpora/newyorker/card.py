@@ -10,9 +10,9 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.corpora.newyorker.folder import Config, Contents
 from humor_tasks.corpora.newyorker.rows import BLOCKS, Instance
-from humor_tasks.data.canary import NOTE
-from humor_tasks.data.papers import CAPTION_CONTEST
 from humor_tasks.models.choosers.shortcuts import RULES, credit
+from humor_tasks.papers.papers import CAPTION_CONTEST
+from humor_tasks.rows.canary import NOTE
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 

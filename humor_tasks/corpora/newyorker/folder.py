@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from humor_tasks.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.corpora.newyorker.matching import generator
 from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
-from humor_tasks.data.contests.annotations import Annotated
-from humor_tasks.data.media.checking import check_media
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.writing import link_or_copy, replacing, write_json, write_parquet, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import link_or_copy, replacing, write_json, write_parquet, write_text
+from humor_tasks.rows.contests.annotations import Annotated
+from humor_tasks.rows.media.checking import check_media
+from humor_tasks.rows.media.picture import Picture
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.data.contests.captions import key_of
 from humor_tasks.models.choosers.embedding import open_model
 from humor_tasks.models.choosers.shortcuts import punctuation
+from humor_tasks.rows.contests.captions import key_of
 
 CROWD_TOP = 5
 TRAINING = 1000

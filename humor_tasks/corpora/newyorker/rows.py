@@ -11,10 +11,10 @@ from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.rows import WIKIPEDIA
 from humor_tasks.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters
-from humor_tasks.data import canary
-from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import check_text, json_lines, parse_json, read_body
+from humor_tasks.rows import canary
+from humor_tasks.rows.contests.annotations import Scene
 
 BLOCKS = 5
 TASKS = ("matching", "ranking", "explanation")

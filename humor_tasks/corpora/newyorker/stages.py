@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from humor_tasks.corpora.newyorker.pool import embed, pool, select
 from humor_tasks.corpora.newyorker.ranking import FEATURES, assign
 from humor_tasks.corpora.newyorker.work import Stage, Work, read_json, reading
-from humor_tasks.data.contests.contest_csv import Contest, read_contest, twins
-from humor_tasks.data.writing import write_json, write_parquet
+from humor_tasks.files.writing import write_json, write_parquet
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Halves, fit, load, sums
 from humor_tasks.models.quality.model import Encoder
+from humor_tasks.rows.contests.contest_csv import Contest, read_contest, twins
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 

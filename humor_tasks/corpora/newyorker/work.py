@@ -24,9 +24,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import read_bytes
-from humor_tasks.data.writing import moved_into_place, write_json
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import read_bytes
+from humor_tasks.files.writing import moved_into_place, write_json
 
 Settings = Mapping[str, Any]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from humor_tasks.data import papers
 from humor_tasks.evaluate_metrics import entries, typed
+from humor_tasks.papers import papers
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 

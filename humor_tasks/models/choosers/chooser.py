@@ -14,9 +14,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from humor_tasks.data.records import Grouped, ReplyLength
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.texts import edits_in
+from humor_tasks.rows.records import Grouped, ReplyLength
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 YES_NO = ("yes", "no")
@@ -28,7 +28,7 @@ class Question:
     """A scene as text (may be empty) and the choices; no choices means an open answer.
 
     `id` seeds random answers, so that they are the same in any order and in both harnesses. `picture` is the picture of
-    the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
+    the question, a `humor_tasks.rows.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
     of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
     it ends with `prefix`, the beginning of an answer. `grouped`: the captions of each choice where it is a group of

@@ -9,10 +9,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from humor_tasks.data.pins import WEIGHTS
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
 from humor_tasks.models.folders import not_loaded
+from humor_tasks.rows.pins import WEIGHTS
 
 CACHE_SIZE = 100_000  # maximum number of cached vectors; with 384 floats each about 150 MB
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.reading import as_seen
-from humor_tasks.data.writing import encodable
+from humor_tasks.files.reading import as_seen
+from humor_tasks.files.writing import encodable
 
 FOLDS = 5
 TOKENS = r"\w+|[^\w\s]"

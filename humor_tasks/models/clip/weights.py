@@ -21,9 +21,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, one_line
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.clip import hugging_face
 from humor_tasks.models.clip.architectures import check_architecture, fitting
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import json_object
+from humor_tasks.files.reading import json_object
 from humor_tasks.models.humicroedit.groups import Groups, embedded
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.resources import FrozenEncoder, WordVectors

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import check_choice
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.humicroedit.resources import FrozenEncoder, Graph, Together, WordVectors
 from humor_tasks.models.humicroedit.texts import Edit, english, missing_extra
 

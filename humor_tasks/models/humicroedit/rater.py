@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import json_object
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.reading import json_object
 from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.models.humicroedit.texts import Edit, as_edit, prepared
 

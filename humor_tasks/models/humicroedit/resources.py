@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.pins import WEIGHTS
-from humor_tasks.data.reading import decode, lines_of
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import decode, lines_of
 from humor_tasks.models.folders import not_loaded
 from humor_tasks.models.weight_files import check_weights
+from humor_tasks.rows.pins import WEIGHTS
 
 # ---- encoders and word vectors --------------------------------------------------------------------
 

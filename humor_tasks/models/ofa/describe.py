@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from humor_tasks.data.descriptions import QUESTIONS, Description
-from humor_tasks.data.media.picture import pillow_version
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.caches import Recent
 from humor_tasks.models.devices import in_halves
@@ -32,6 +30,8 @@ from humor_tasks.models.pictures import (
     threads,
     to_device,
 )
+from humor_tasks.rows.descriptions import QUESTIONS, Description
+from humor_tasks.rows.media.picture import pillow_version
 
 # ---- pictures ------------------------------------------------------------------------------------
 # The backbone runs once per picture, and questions about a picture share its features.

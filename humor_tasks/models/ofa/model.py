@@ -10,8 +10,8 @@ from pathlib import Path
 
 import torch
 
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.devices import DTYPES, default_precision, pick_device
 from humor_tasks.models.folders import CONFIG, INDEX, TORCH, WEIGHTS, misfits, read_folder, save_state
 from humor_tasks.models.ofa.config import PAD, SIZES, GenerationSettings, OfaConfig

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.pictures import Pixels
 
 if TYPE_CHECKING:

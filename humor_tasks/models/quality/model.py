@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.data.reading import parse_json, read_body
-from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import parse_json, read_body
+from humor_tasks.files.writing import replacing, write_json
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality.features import ADDED, BUCKETS, SURFACE, features

@@ -21,7 +21,7 @@ _PLAIN = (
 
 
 def plain_template(prefix: str) -> str:
-    """A chat template that shows turns as `humor_tasks.data.records.plain_text`; `prefix` begins the answer."""
+    """A chat template that shows turns as `humor_tasks.rows.records.plain_text`; `prefix` begins the answer."""
     return _PLAIN.format(prefix=prefix)
 
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import torch
 from transformers import LogitsProcessor, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from humor_tasks.data.reading import json_object
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import json_object
 from humor_tasks.models.devices import DTYPES
 from humor_tasks.models.folders import not_loaded
 from humor_tasks.models.text.language import Generation, Written

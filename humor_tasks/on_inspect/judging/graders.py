@@ -17,12 +17,12 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
-from humor_tasks.benchmarks.judging import ByAnswer, Judgement, Verdict
-from humor_tasks.benchmarks.options import ALL, FIRST, Declared, parameter
-from humor_tasks.benchmarks.prompts import names_sets
-from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, SETS, JudgeFirst
-from humor_tasks.data.logs.record import CUT_OFF
+from humor_tasks.contract.judging import ByAnswer, Judgement, Verdict
+from humor_tasks.contract.options import ALL, FIRST, Declared, parameter
+from humor_tasks.contract.prompts import names_sets
+from humor_tasks.contract.rubrics import JUDGE_FIRST, SETS, JudgeFirst
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import CUT_OFF
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing, refusal

@@ -12,9 +12,10 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.askings import Asking
-from humor_tasks.benchmarks.definition import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import (
+from humor_tasks.benchmarks.preference import judging_of
+from humor_tasks.contract.askings import Asking
+from humor_tasks.contract.definition import Benchmark, Data, Run
+from humor_tasks.contract.judging import (
     JUDGED,
     SETS,
     ByAnswer,
@@ -28,13 +29,11 @@ from humor_tasks.benchmarks.judging import (
     Verdict,
     logged,
 )
-from humor_tasks.benchmarks.options import ALL
-from humor_tasks.benchmarks.preference import judging_of
-from humor_tasks.benchmarks.prompts import folder_of
-from humor_tasks.data.logs.record import task_metadata
-from humor_tasks.data.records import ASKED, Outcome, Point, Record
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.options import ALL
+from humor_tasks.contract.prompts import folder_of
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import task_metadata
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
@@ -55,6 +54,7 @@ from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSetti
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, prompt_messages, split_first
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
+from humor_tasks.rows.records import ASKED, Outcome, Point, Record
 
 
 class Judge:

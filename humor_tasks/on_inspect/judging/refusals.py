@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from inspect_ai.model import GenerateConfig, Model
 
-from humor_tasks.data.secrets import without_credentials
+from humor_tasks.files.secrets import without_credentials
 from humor_tasks.on_inspect.errors import cannot_run
 
 logger = logging.getLogger(__name__)

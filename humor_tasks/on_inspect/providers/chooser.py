@@ -38,8 +38,8 @@ from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.choosers.reward import RewardChooser
 from humor_tasks.models.quality.model import QualityChooser
 from humor_tasks.on_inspect.checks import check_cache
+from humor_tasks.on_inspect.local import Batcher, LocalAPI, isolate_errors
 from humor_tasks.on_inspect.messages import question
-from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, isolate_errors
 
 
 class ChooserAPI(LocalAPI):

@@ -12,7 +12,7 @@ from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, last_user_message
+from humor_tasks.on_inspect.local import Batcher, LocalAPI, last_user_message
 
 
 class HumicroeditAPI(LocalAPI):

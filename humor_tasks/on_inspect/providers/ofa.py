@@ -14,13 +14,13 @@ from inspect_ai.model import (
     ModelUsage,
 )
 
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.ofa.config import GenerationSettings, settings_for
 from humor_tasks.on_inspect.checks import check_cache
+from humor_tasks.on_inspect.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
 from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
-from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
+from humor_tasks.rows.media.picture import Picture
 
 
 class Request(NamedTuple):

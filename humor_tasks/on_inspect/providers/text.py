@@ -18,19 +18,19 @@ from inspect_ai.model import (
     ModelUsage,
 )
 
-from humor_tasks.data.media.frames import sample_frames
-from humor_tasks.data.reading import cut_at
-from humor_tasks.data.records import ReplyLength
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.image_text import ImageText, ModelTurn
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.models.text.templates import FOLDED, is_folding
 from humor_tasks.on_inspect.checks import check_cache
+from humor_tasks.on_inspect.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
 from humor_tasks.on_inspect.messages import picture_of, question, reply_limit
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
-from humor_tasks.on_inspect.providers.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
+from humor_tasks.rows.media.frames import sample_frames
+from humor_tasks.rows.records import ReplyLength
 
 SETTINGS = ("max_tokens", "temperature", "top_p", "top_k", "seed")
 

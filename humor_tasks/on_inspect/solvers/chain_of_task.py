@@ -22,26 +22,26 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.card import Chain
-from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
-from humor_tasks.benchmarks.options import ALL
-from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.data.logs.record import TaskMetadata, task_metadata
-from humor_tasks.data.media.checking import check_rows
-from humor_tasks.data.records import Record
-from humor_tasks.data.signature import Signature, digest
+from humor_tasks.contract.card import Chain
+from humor_tasks.contract.definition import Data, Run
+from humor_tasks.contract.options import ALL
+from humor_tasks.contract.prompts import templates_hash
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.logs.record import TaskMetadata, task_metadata
+from humor_tasks.logs.signature import Signature, digest
 from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import in_thread, turn_messages
 from humor_tasks.on_inspect.outcomes import sign
 from humor_tasks.on_inspect.tool_calls import answer
+from humor_tasks.rows.media.checking import check_rows
+from humor_tasks.rows.records import Record
 
 SUBTASKS = {b.name.removeprefix("mock_"): b for b in (MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING)}
 

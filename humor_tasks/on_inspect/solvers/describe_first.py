@@ -16,18 +16,18 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of, scene_context
-from humor_tasks.benchmarks.prompts import fill, folder_of, read_templates
-from humor_tasks.data.descriptions import QUESTIONS, Description, Said, unusable
-from humor_tasks.data.logs.record import task_metadata
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.signature import digest
+from humor_tasks.contract.prompts import fill, folder_of, read_templates
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import task_metadata
+from humor_tasks.logs.signature import digest
 from humor_tasks.on_inspect.checks import check_sample
 from humor_tasks.on_inspect.describer import DescriberSettings, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.outcomes import sign
 from humor_tasks.on_inspect.tool_calls import answer
+from humor_tasks.rows.descriptions import QUESTIONS, Description, Said, unusable
+from humor_tasks.rows.media.picture import Picture
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"

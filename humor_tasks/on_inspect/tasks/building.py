@@ -16,14 +16,13 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.answers import AnswerForm, Rating
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.judging import POINT, Judging
-from humor_tasks.benchmarks.options import ALL, Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.data.logs.record import logged_facts
-from humor_tasks.data.records import Prompt, Record
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.answers import AnswerForm, Rating
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging import POINT, Judging
+from humor_tasks.contract.options import ALL, Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import logged_facts
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.checks import check_as_typed, check_model, check_reuse, check_takes
 from humor_tasks.on_inspect.client import register_prices
@@ -38,15 +37,16 @@ from humor_tasks.on_inspect.judging.graders import (
     check_grader_bound,
     in_words,
 )
+from humor_tasks.on_inspect.local import fill_batches
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages, in_thread
 from humor_tasks.on_inspect.outcomes import scorers_of
 from humor_tasks.on_inspect.private import active_model
-from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.solver_parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.solvers.asks_first import asks_first
 from humor_tasks.on_inspect.tool_calls import MOST_MESSAGES
 from humor_tasks.on_inspect.viewer import viewer_of
+from humor_tasks.rows.records import Prompt, Record
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from humor_tasks.data.records import Grouped
 from humor_tasks.models.choosers.chooser import (
     LETTERS,
     Chooser,
@@ -23,6 +22,7 @@ from humor_tasks.models.choosers.chooser import (
 )
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.local import LocalLM, check_arguments, prefix_of, prompt_of
+from humor_tasks.rows.records import Grouped
 
 logger = logging.getLogger(__name__)
 

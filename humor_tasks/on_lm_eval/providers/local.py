@@ -15,10 +15,10 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_lm_eval.checks import OWN, Uncached, check_requests
 from humor_tasks.on_lm_eval.harness import DefaultLength, Instance
+from humor_tasks.rows.records import plain_text
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.ofa.config import GenerationSettings, settings_for
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.local import LocalLM, batch_size_of, place, read_arguments

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.reading import cut_at
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation
 from humor_tasks.on_lm_eval.contributions import Loglikelihood

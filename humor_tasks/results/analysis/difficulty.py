@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks.data.records import Record
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.results.analysis.systems import ItemTexts, System
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.estimate import Estimate, linearised
 from humor_tasks.scorers.paired import holm
 from humor_tasks.scorers.proportion import clustered_proportion

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from humor_tasks.data.tables import interval, json_text, safe, table
-from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import interval, json_text, safe, table
+from humor_tasks.files.writing import write_text
 from humor_tasks.results.analysis.humicroedit import (
     ALL,
     ANTIPODAL,

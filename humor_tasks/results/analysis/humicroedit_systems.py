@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.api import check_ids, load
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, headlines_of
-from humor_tasks.data.logs.predictions import read_predictions
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.predictions import read_predictions
 from humor_tasks.results.analysis.humicroedit import ALL, MEAN, Embed, Headline, Pair, System
 from humor_tasks.results.submission import picks, read_answers
+from humor_tasks.rows.records import Record
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from humor_tasks.benchmarks.card import has_dates
-from humor_tasks.data.contests.dates import DATE_MARGIN, contest_date
-from humor_tasks.data.published import published
-from humor_tasks.data.records import Record
+from humor_tasks.contract.card import has_dates
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.published import published
 from humor_tasks.results import LeftOut, Result, Results
 from humor_tasks.results.analysis.difficulty import Difficulty, Embed, Explained, difficulty, explained, solved_by
 from humor_tasks.results.analysis.systems import ItemTexts, System, item_texts, leading, systems_of
 from humor_tasks.results.read import without_path
 from humor_tasks.results.report.grouping import groups_of
+from humor_tasks.rows.contests.dates import DATE_MARGIN, contest_date
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.association import (
     Association,
     Conditional,

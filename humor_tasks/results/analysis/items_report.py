@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from humor_tasks.data.tables import interval, plain, safe, short, table
-from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import interval, plain, safe, short, table
+from humor_tasks.files.writing import write_text
 from humor_tasks.results import LeftOut
 from humor_tasks.results.analysis.difficulty import Difficulty
 from humor_tasks.results.analysis.items import Analysis, Cutoff, Factor, Pair

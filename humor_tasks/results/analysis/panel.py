@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.tables import csv_text, interval, json_text, safe, table
-from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import csv_text, interval, json_text, safe, table
+from humor_tasks.files.writing import write_text
 from humor_tasks.results.result import Result
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.panel import PanelErrors, panel_errors
 

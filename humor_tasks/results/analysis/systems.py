@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.metric import REPLY_RATES, Metric
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.results import Result, refusals
 from humor_tasks.results.comparable import labels
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 
 

@@ -13,10 +13,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
-from humor_tasks.data.logs.inspect_logs import from_log
-from humor_tasks.data.signature import Signature
-from humor_tasks.data.tables import interval, short, table
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import interval, short, table
+from humor_tasks.logs.inspect_logs import from_log
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.results.captions.files import CaptionGroup

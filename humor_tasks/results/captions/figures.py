@@ -12,8 +12,8 @@ from typing import Any
 from tqdm import tqdm
 
 from humor_tasks.benchmarks.crowd.corpus import Crowd
-from humor_tasks.data.tables import interval, plain, short, table
 from humor_tasks.errors import listed
+from humor_tasks.files.tables import interval, plain, short, table
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.results.captions.against import Against
 from humor_tasks.results.captions.against import as_markdown as of_judges

@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, writers
-from humor_tasks.benchmarks.replies import answer_in
-from humor_tasks.data.contests.captions import mend
-from humor_tasks.data.contests.contest_csv import NAMES
-from humor_tasks.data.csv_files import CsvRows, read_csv, read_tsv
-from humor_tasks.data.logs import LoggedSample, read_run
-from humor_tasks.data.logs.lm_eval_samples import is_samples
-from humor_tasks.data.reading import check_text, is_visible, json_lines
-from humor_tasks.data.writing import LONE
+from humor_tasks.contract.replies import answer_in
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.csv_files import CsvRows, read_csv, read_tsv
+from humor_tasks.files.reading import check_text, is_visible, json_lines
+from humor_tasks.files.writing import LONE
+from humor_tasks.logs import LoggedSample, read_run
+from humor_tasks.logs.lm_eval_samples import is_samples
+from humor_tasks.rows.contests.captions import mend
+from humor_tasks.rows.contests.contest_csv import NAMES
 
 WANTED = 10
 """Captions of a whole group."""
@@ -44,7 +44,7 @@ _HUMAN, _PARTNER = "human_", "claude.csv"
 class CaptionGroup:
     """The captions of one system for one contest, in the order of the file. note: their defects, or "".
 
-    contest: the number of a contest, or the id of a request (`data.requests`), which is a text also where it has digits
+    contest: the number of a contest, or the id of a request (`rows.requests`), which is a text also where it has digits
     alone. refused: whether a reply of a run declined, and there is no caption of another one.
     """
 

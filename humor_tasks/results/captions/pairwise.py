@@ -25,16 +25,16 @@ from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.caption_contest.rows import load
-from humor_tasks.benchmarks.definition import Data, Run
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.data.logs.inspect_logs import from_log
-from humor_tasks.data.records import Prompt, Record, Turn
-from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.contract.definition import Data, Run
+from humor_tasks.contract.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.writing import write_json, write_table
+from humor_tasks.logs.inspect_logs import from_log
 from humor_tasks.on_inspect.client import policy, register_prices
 from humor_tasks.on_inspect.parts import multiple_choice
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
 from humor_tasks.results.captions.files import Caption
+from humor_tasks.rows.records import Prompt, Record, Turn
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate

@@ -20,12 +20,12 @@ from tqdm import tqdm
 
 from humor_tasks.benchmarks.crowd.corpus import Cartoon, Crowd, CrowdOptions
 from humor_tasks.benchmarks.crowd.groups import human_groups
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.results.captions.files import Caption, CaptionGroup
 from humor_tasks.results.captions.pairwise import Cartoons, Judge, Pair, win_rates
+from humor_tasks.rows.contests.contest_csv import Contest
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import percentiles, rank_correlation_by_cluster
 

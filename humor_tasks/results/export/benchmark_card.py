@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, related
-from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.data.considerations import MISUSE
+from humor_tasks.contract.answers import Choice, FreeText, Rating
+from humor_tasks.contract.card import Card
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.options import parameters_of
 from humor_tasks.errors import BadInput
+from humor_tasks.papers.considerations import MISUSE
 from humor_tasks.results.levels import levels
 
 LANGUAGES = {"en": "English", "hi": "Hindi"}

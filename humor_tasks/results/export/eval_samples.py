@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.logs import LoggedSample
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.writing import encodable, replacing
+from humor_tasks.contract.metric import Metric
+from humor_tasks.files.writing import encodable, replacing
+from humor_tasks.logs import LoggedSample
 from humor_tasks.results.result import Result
+from humor_tasks.rows.records import Outcome
 
 
 def beside(aggregate: PurePosixPath) -> PurePosixPath:

@@ -17,8 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import UUID
 
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.tables import json_text
+from humor_tasks.contract.metric import Metric
+from humor_tasks.files.tables import json_text
 from humor_tasks.results.export import Published, defaults, started
 from humor_tasks.results.export.eval_samples import result_id, write_samples
 from humor_tasks.results.result import Result

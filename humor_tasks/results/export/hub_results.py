@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.contract.options import parameters_of
 from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import PROTOCOL
 from humor_tasks.results.export import Published, defaults, started

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from humor_tasks.data.tables import short
+from humor_tasks.files.tables import short
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import Column
 from humor_tasks.results.report.table import estimate_text, unit

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.judging import missing_warning
-from humor_tasks.benchmarks.replies import turns_warning
-from humor_tasks.data.prices import Price
+from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.logs.prices import Price
 from humor_tasks.results.figures import Chart
 from humor_tasks.results.points import part_name, with_verdicts
 from humor_tasks.results.read import without_path

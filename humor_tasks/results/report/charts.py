@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from humor_tasks.benchmarks.card import BaseChart, Binned, ByShots, BySubset, Calibration, TwoMetrics
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.card import BaseChart, Binned, ByShots, BySubset, Calibration, TwoMetrics
+from humor_tasks.contract.metric import Metric
 from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import best_published, mark, part_of, settings_of
 from humor_tasks.results.report.table import Spending
 from humor_tasks.results.result import Result
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.bounded_mean import bounded_mean
 
 INTERVAL = "Bars are 95 % intervals."

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from humor_tasks.data.tables import csv_text, json_text
-from humor_tasks.data.writing import check_output, replacing, write_text
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.tables import csv_text, json_text
+from humor_tasks.files.writing import check_output, replacing, write_text
 from humor_tasks.results.figures import can_draw, check_ending, drawn, write_picture
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.charts import cost_charts

@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks.definition import Benchmark
+from humor_tasks.contract.definition import Benchmark
 from humor_tasks.results.comparable import reasons_apart, settings
 from humor_tasks.results.result import Result
 

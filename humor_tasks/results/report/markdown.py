@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.published import Figure as Published
-from humor_tasks.data.tables import safe, short, table
+from humor_tasks.contract.metric import Metric
+from humor_tasks.files.tables import safe, short, table
+from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group

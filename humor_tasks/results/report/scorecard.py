@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.data.published import GRADERS, published
-from humor_tasks.data.published import Figure as Published
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.options import parameters_of
+from humor_tasks.papers.published import GRADERS, published
+from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.comparable import labels_in_column
 from humor_tasks.results.report.grouping import Group, groups_of
 from humor_tasks.results.result import Result, Results

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.askings import INCOMPLETE
-from humor_tasks.benchmarks.judging import BOUNDS, MISSING
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.benchmarks.replies import MADE_UP_TURNS
-from humor_tasks.data.logs import FinishedRun, Usage
-from humor_tasks.data.prices import Price
-from humor_tasks.data.published import Figure as Published
-from humor_tasks.data.tables import interval, short
+from humor_tasks.contract.askings import INCOMPLETE
+from humor_tasks.contract.judging import BOUNDS, MISSING
+from humor_tasks.contract.metric import REPLY_RATES, Metric
+from humor_tasks.contract.replies import MADE_UP_TURNS
+from humor_tasks.files.tables import interval, short
+from humor_tasks.logs import FinishedRun, Usage
+from humor_tasks.logs.prices import Price
+from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import BESIDE, Column, beside, part_of, words
 from humor_tasks.results.result import Result

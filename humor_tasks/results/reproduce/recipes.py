@@ -12,11 +12,11 @@ from typing import Any
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.reading import json_object, parse_json, read_body
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.answers import Answer
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object, parse_json, read_body
+from humor_tasks.logs.signature import Signature
 from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.scorers.estimate import Estimate
@@ -200,7 +200,7 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
     """
-    from humor_tasks.data.logs.predictions import read_predictions
+    from humor_tasks.logs.predictions import read_predictions
     from humor_tasks.results.read import is_log
 
     if row.recipe in ("random", "labels", "votes", "people"):

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.definition import Benchmark, Run
-from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
-from humor_tasks.benchmarks.options import parameters_of, read_parameters
 from humor_tasks.benchmarks.preference import judging_of
-from humor_tasks.data.logs import LoggedSample, Scored
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.definition import Benchmark, Run
+from humor_tasks.contract.judging import JUDGED, damaged, panels_in
+from humor_tasks.contract.options import parameters_of, read_parameters
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.logs import LoggedSample, Scored
 from humor_tasks.results import LeftOut, Result, read_results
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
 
 RULES = ("extraction", "on_unparsed", "seed", "thinking")

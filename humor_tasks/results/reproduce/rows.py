@@ -14,10 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from humor_tasks.data.published import Figure, published
-from humor_tasks.data.reading import read_body
 from humor_tasks.datasets_cards import folder, names
 from humor_tasks.errors import BadInput, check_choice, nearest
+from humor_tasks.files.reading import read_body
+from humor_tasks.papers.published import Figure, published
 
 FILE = "reproduce.toml"
 RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "predictions", "perplexity")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from humor_tasks.data.published import Figure
+from humor_tasks.papers.published import Figure
 from humor_tasks.results.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.scorers.estimate import Estimate

@@ -15,10 +15,10 @@ import torch
 from torchvision.transforms.v2 import functional as change
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
-from humor_tasks.data.trained_on import check_disjoint
+from humor_tasks.contract.definition import Run
 from humor_tasks.models.pictures import Pixels
+from humor_tasks.rows.records import Record
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.clip.settings import ClipTrainConfig
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.models.pictures import ahead, threads, to_device
+from humor_tasks.rows.records import Record
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.clip.data import Rows, Splits, augmented, read_splits
 from humor_tasks.training.clip.settings import ClipTrainConfig

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import trained
-from humor_tasks.benchmarks.options import parameter, required
+from humor_tasks.contract.options import parameter, required
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip.config import DEFAULT, FITS
 from humor_tasks.training.settings import AdamW, Adapters, Machine, Rows, rates

@@ -15,16 +15,16 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.data import trained_on
-from humor_tasks.data.reading import json_object, missing
-from humor_tasks.data.records import Record
-from humor_tasks.data.rows.table import Absent
-from humor_tasks.data.trained_on import check_disjoint
-from humor_tasks.data.writing import LONE, replacing, write_bytes, write_json
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.options import parameters_of
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import json_object, missing
+from humor_tasks.files.writing import LONE, replacing, write_bytes, write_json
 from humor_tasks.parameters import opened
+from humor_tasks.rows import trained_on
+from humor_tasks.rows.records import Record
+from humor_tasks.rows.table import Absent
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.hosted.limits import Counter, Limits, TrainedModel, default_epochs
 
 Message = dict[str, Any]
@@ -232,7 +232,7 @@ class Export:
 
     parameters: what the prompts were made with, as NAME=VALUE, so that an evaluation shows the same ones. source: the
     dataset's resolved revision and the fingerprint of each split's rows. prompts: hash of the templates. training: see
-    `data.trained_on`.
+    `rows.trained_on`.
     """
 
     task: str

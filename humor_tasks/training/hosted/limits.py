@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.prices import UNITS
-from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, nearest
+from humor_tasks.files.reading import read_body
+from humor_tasks.logs.prices import UNITS
 
 PACKAGED = Path(__file__).parent / "limits.toml"
 

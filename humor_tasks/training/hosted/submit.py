@@ -19,10 +19,10 @@ import openai
 from openai.types import FileObject
 from openai.types.fine_tuning import FineTuningJob
 
-from humor_tasks.data.reading import json_object
-from humor_tasks.data.secrets import without_credentials
-from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import json_object
+from humor_tasks.files.secrets import without_credentials
+from humor_tasks.files.writing import write_bytes
 from humor_tasks.training.hosted.export import STATE, Export, TrainingFile, differing
 from humor_tasks.training.run_folders import locked
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, pairs, read_split
-from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_table
 from humor_tasks.models.humicroedit.rater import Rater
 from humor_tasks.models.humicroedit.texts import Edit, as_edit, prepared
 from humor_tasks.scorers import regression

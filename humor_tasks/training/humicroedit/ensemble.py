@@ -18,13 +18,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from humor_tasks.benchmarks.options import Parameter, parameters_of
-from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.contract.options import Parameter, parameters_of
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.models.folders import METRICS
 from humor_tasks.models.humicroedit.features import STACK, TREES, EnsembleRater, Trees, Weighted
 from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.rows import read_csv
 from humor_tasks.training.humicroedit.data import Data, Rows, rmse, write_predictions
 from humor_tasks.training.humicroedit.features import few_trees, fold_places
 from humor_tasks.training.humicroedit.settings import JUDGES, READ, TrainConfig

@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import read_body
+from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.models.humicroedit.features import (
     HEAD,
     TREES,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.options import parameter, required
+from humor_tasks.contract.options import parameter, required
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.groups import check_features
 from humor_tasks.models.humicroedit.rater import SYSTEMS

@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.media.frames import sample_frames
-from humor_tasks.data.records import Record, Turn
-from humor_tasks.data.trained_on import check_disjoint
+from humor_tasks.contract.definition import Run
 from humor_tasks.models.image_text import ModelTurn, on_device, tensors_of, text_of
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted
 from humor_tasks.models.text.pretrained import open_network, open_processor
+from humor_tasks.rows.media.frames import sample_frames
+from humor_tasks.rows.records import Record, Turn
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, train_run
 from humor_tasks.training.image_text.settings import ImageTextTrainConfig, benchmark_of
 from humor_tasks.training.loop import fit

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
-from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
-from humor_tasks.benchmarks.options import parameter, read_parameters, required
+from humor_tasks.contract.definition import Benchmark
+from humor_tasks.contract.options import parameter, read_parameters, required
 from humor_tasks.errors import BadInput
 from humor_tasks.training.settings import ONE_SET, AdamW, Adapters, Machine, Steps, rates
 

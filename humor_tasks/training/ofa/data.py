@@ -14,13 +14,13 @@ from typing import IO, TYPE_CHECKING, Any
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.descriptions import QUESTIONS
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Record
-from humor_tasks.data.trained_on import check_disjoint
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.pictures import decoded, stacked, threads
+from humor_tasks.rows.descriptions import QUESTIONS
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Record
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.evaluation import SPLITS
 from humor_tasks.training.ofa.settings import OfaTrainConfig
 

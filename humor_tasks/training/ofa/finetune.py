@@ -26,13 +26,13 @@ from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.preprocessing import FAIRSEQ, HUGGING_FACE, record_size
 from humor_tasks.models.pictures import to_device
+from humor_tasks.rows.records import Record
 from humor_tasks.training import evaluation
 from humor_tasks.training.evaluation import MODEL, SPLITS, Metrics, Recipe, divided, evaluated, perplexities, train_run
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_share, warm_then_linear

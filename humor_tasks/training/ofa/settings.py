@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
-from humor_tasks.benchmarks.answers import FreeText
-from humor_tasks.benchmarks.options import parameter, required
+from humor_tasks.contract.answers import FreeText
+from humor_tasks.contract.options import parameter, required
 from humor_tasks.training.settings import AdamW, Machine, Rows, rates
 
 TASKS = trained("ofa")

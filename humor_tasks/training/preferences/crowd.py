@@ -10,10 +10,10 @@ from pathlib import Path
 from humor_tasks.benchmarks.caption_contest.corpus import SPLITS
 from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_context
 from humor_tasks.benchmarks.crowd.pairs import Drawn, draw
-from humor_tasks.data.contests.annotations import Scene, read_annotations
-from humor_tasks.data.contests.contest_csv import Contest, contest_files, read_contest, twins
-from humor_tasks.data.contests.source import HELD_OUT, TWINS
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.rows.contests.annotations import Scene, read_annotations
+from humor_tasks.rows.contests.contest_csv import Contest, contest_files, read_contest, twins
+from humor_tasks.rows.contests.source import HELD_OUT, TWINS
 from humor_tasks.training.preferences.rows import Preference, Preferences
 
 

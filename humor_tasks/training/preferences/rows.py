@@ -14,13 +14,13 @@ from typing import Any, cast
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt, NyccOptions
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.data.rows.table import Absent
-from humor_tasks.data.trained_on import check_disjoint
-from humor_tasks.data.writing import replacing
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.prompts import templates_hash
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.writing import replacing
 from humor_tasks.parameters import opened
+from humor_tasks.rows.table import Absent
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.hosted.export import SPLITS
 
 _NOTE = """\

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record, plain_text
-from humor_tasks.data.trained_on import check_disjoint
+from humor_tasks.contract.definition import Run
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.templates import chat_text
+from humor_tasks.rows.records import Record, plain_text
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.training.text.settings import TextTrainConfig
 
 

@@ -17,16 +17,16 @@ import torch
 from accelerate.utils import gather_object
 from transformers import GenerationConfig
 
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
-from humor_tasks.data.writing import write_json
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_json
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.choosing import Ranker
 from humor_tasks.models.text.language import Generation, LanguageModel
 from humor_tasks.models.text.pretrained import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.seq2seq import Seq2Seq
+from humor_tasks.rows.records import Record
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, perplexities, train_run
 from humor_tasks.training.evaluation import summary as summary

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
-from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
-from humor_tasks.benchmarks.options import parameter, parameters_of, required
+from humor_tasks.contract.answers import FreeText
+from humor_tasks.contract.options import parameter, parameters_of, required
 from humor_tasks.errors import BadInput
 from humor_tasks.training.settings import ONE_SET, AdamW, Adapters, Machine, Rows, Steps, rates
 

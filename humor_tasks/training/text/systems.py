@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from torch.nn.functional import cross_entropy
 
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import Pair, PairTokenizer, accepted, last_logits, padded_left
 from humor_tasks.models.text.choosing import HEAD, ChoiceNetwork, Layout, TextTokenizer, layout, places
 from humor_tasks.models.text.pretrained import context_of
 from humor_tasks.models.text.seq2seq import Seq2Seq
+from humor_tasks.rows.records import Record
 from humor_tasks.training.loop import choice_loss
 from humor_tasks.training.text.data import chat_of, prompt_of, question
 from humor_tasks.training.text.settings import TextTrainConfig

@@ -13,8 +13,8 @@ from standins.bad_rows import dataset_folder, row
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import shots
 from humor_tasks.benchmarks.caption_contest.rows import entity_name
-from humor_tasks.benchmarks.definition import Options, Run
-from humor_tasks.benchmarks.prompts import Template, read_all
+from humor_tasks.contract.definition import Options, Run
+from humor_tasks.contract.prompts import Template, read_all
 from humor_tasks.errors import BadInput
 
 NYCC = ("matching", "ranking", "explanation")

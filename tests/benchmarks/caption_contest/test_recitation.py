@@ -7,8 +7,8 @@ from inspect_ai import eval
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.caption_contest.recitation import INSTRUCTIONS, SHOWN, read
-from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Record
 from humor_tasks.tasks import recitation
 from humor_tasks.testing import ScriptedModel
 

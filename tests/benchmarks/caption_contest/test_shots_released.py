@@ -10,12 +10,12 @@ import pytest
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.caption_contest.corpus import shots
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.benchmarks.shots import released
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.shots import released
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.rows.records import Record
 
 SAMPLE = {"dataset": "sample", "shots": 2, "shots_order": "released"}
 

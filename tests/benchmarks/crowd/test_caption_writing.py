@@ -17,7 +17,7 @@ from standins.logs import metrics
 from standins.ranked import CONTESTS, WRITTEN, captions_of, listed, ranked, shown_groups
 
 from humor_tasks.benchmarks.crowd.metrics import WIN_RATES
-from humor_tasks.data.logs import read_run
+from humor_tasks.logs import read_run
 from humor_tasks.scorers.win_correction import corrected_win_rate
 from humor_tasks.tasks import caption_writing
 from humor_tasks.testing import REFUSED, ScriptedModel

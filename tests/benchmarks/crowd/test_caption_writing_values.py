@@ -12,8 +12,8 @@ from humor_tasks import load
 from humor_tasks.benchmarks.crowd.metrics import WIN_RATES, Verdict, verdict_values
 from humor_tasks.benchmarks.crowd.metrics import WRITING_METRICS as METRICS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
-from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Outcome, Record
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,12 @@ from standins.ranked import captions_of, ranked, shown_groups
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, Cartoon
 from humor_tasks.benchmarks.crowd.groups import Group, GroupsOptions, group_record, human_group, numbered
-from humor_tasks.data.contests.captions import mend
-from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.source import VALIDATION
-from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.rows.contests.captions import mend
+from humor_tasks.rows.contests.contest_csv import Contest, read_contest
+from humor_tasks.rows.contests.source import VALIDATION
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.verdict import as_data
 
 

@@ -13,8 +13,8 @@ from standins.crowd_groups import EVALUATED, OTHERS, opened
 from standins.ranked import ranked
 
 from humor_tasks.benchmarks.crowd.metrics import threshold
-from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Outcome, Record
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.crowd.pairs import DRAWN, PARTS, hard, top_against_1000
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.contests.source import VALIDATION
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.rows.contests.captions import key_of
+from humor_tasks.rows.contests.contest_csv import Contest
+from humor_tasks.rows.contests.source import VALIDATION
 from humor_tasks.testing import run_lm_eval
 
 

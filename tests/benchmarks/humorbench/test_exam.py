@@ -10,7 +10,7 @@ from standins.corpus import rows_of
 from standins.humorbench import REAL_RUBRICS, RUBRIC, key, write_rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import JUDGE_METRICS, judge_exam
 

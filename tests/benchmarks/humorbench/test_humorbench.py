@@ -14,12 +14,12 @@ from standins.corpus import rows_of
 from standins.humorbench import CARD, ELEMENTS, key, short, write_rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.humorbench.coverage import WORD_LIMIT
-from humor_tasks.benchmarks.points import graded
-from humor_tasks.data.records import Outcome
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.points import graded
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import Outcome
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ from standins.mock_rows import mock_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Record
-from humor_tasks.data.signature import Signature, differing
+from humor_tasks.contract.definition import Data, Run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.signature import Signature, differing
+from humor_tasks.rows.media.picture import Picture
+from humor_tasks.rows.records import Record
 
 SCENES = ("cartoon", "post", "comedy")
 

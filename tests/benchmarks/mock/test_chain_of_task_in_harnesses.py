@@ -23,12 +23,12 @@ from standins.judging import says
 from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
-from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.signature import Signature
 from humor_tasks.datasets_cards import folder
+from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import chain_of_task
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.tasks import explanation, matching, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 

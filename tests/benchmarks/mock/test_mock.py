@@ -19,13 +19,13 @@ from standins.paths import REPOSITORY
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.frames import probe
-from humor_tasks.data.media.picture import check_picture
-from humor_tasks.data.records import Record
+from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.frames import probe
+from humor_tasks.rows.media.picture import check_picture
+from humor_tasks.rows.records import Record
 
 CARD = REPOSITORY / "datasets_cards" / "mock"
 SCRIPT = REPOSITORY / "tools" / "samples" / "mock" / "make_sample.py"

@@ -16,10 +16,10 @@ from humor_tasks.corpora.audit.auditing import audit
 from humor_tasks.corpora.audit.items import KINDS, Finding, Item, Items, Part, fails, finding, in_order, key
 from humor_tasks.corpora.audit.shortcuts import Shortcut, balances, shortcuts
 from humor_tasks.corpora.audit.similar import alike, difference_hash, jaccard, near_pairs, shingles
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.choosers.shortcuts import answer_only, classified, credit, likeness, occurrences, ridge
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.scorers.estimate import Estimate
 
 WORDS = ["".join(random.Random(k).choices("bcdfghjklmnpqrstvwxz", k=5)) for k in range(3000)]

@@ -122,7 +122,7 @@ def test_a_benchmark_is_read_by_its_loader() -> None:
 
 def test_a_hub_dataset_is_read_by_its_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same two functions that read a hub, of which tests/data/rows/test_hub.py is, on a folder in its place."""
-    from humor_tasks.data import rows
+    from humor_tasks import rows
 
     home = make_folder(tmp_path / "data")
     on_hub, there = rows.catalogue, rows.open_rows

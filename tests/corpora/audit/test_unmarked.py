@@ -9,7 +9,7 @@ import pytest
 
 from humor_tasks.corpora.audit.items import Items
 from humor_tasks.corpora.audit.unmarked import unmarked
-from humor_tasks.data.canary import TEXT, marked
+from humor_tasks.rows.canary import TEXT, marked
 
 BUILT, ROW = "Built by `humor-tasks build mock`.\n", {"id": 1}
 

@@ -20,8 +20,8 @@ from humor_tasks.corpora.mock.building import LICENCES, TOO_FEW, with_options, w
 from humor_tasks.corpora.mock.dialogues import shared_footage
 from humor_tasks.corpora.mock.items import Item, balanced_letters
 from humor_tasks.corpora.mock.stills import OWN
-from humor_tasks.data.media.frames import probe
-from humor_tasks.data.media.picture import check_picture
+from humor_tasks.rows.media.frames import probe
+from humor_tasks.rows.media.picture import check_picture
 
 CARDS = REPOSITORY / "datasets_cards"
 SPLITS = ("train", "validation", "test")

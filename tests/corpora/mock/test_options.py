@@ -15,9 +15,9 @@ from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 from humor_tasks.benchmarks.mock.corpus import MockOptions, record_of
 from humor_tasks.corpora.mock.option_models import bare
 from humor_tasks.corpora.mock.options import Item, Option, plain, plans, read_items, unrelated, with_options
-from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
+from humor_tasks.rows.records import Prompt, Turn
 
 WORDS = MockOptions(dataset="sample", input="description")
 

@@ -18,9 +18,9 @@ from standins.newyorker_stages import files_in
 from standins.tiny_text import tiny_folder
 
 from humor_tasks.cli import main
-from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.writing import write_table
+from humor_tasks.files.writing import write_table
 from humor_tasks.models.quality import load
+from humor_tasks.rows.contests.captions import key_of
 
 BLOCKS = range(5)
 FIRST = 101

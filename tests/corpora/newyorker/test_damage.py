@@ -13,12 +13,12 @@ from standins.newyorker_stages import STAGES, files_in, work_in
 from humor_tasks.corpora.newyorker.building import build
 from humor_tasks.corpora.newyorker.stages import read_array, read_rows
 from humor_tasks.corpora.newyorker.work import read_json
-from humor_tasks.data.contests.annotations import read_annotations
-from humor_tasks.data.contests.contest_csv import contest_number, read_contest
-from humor_tasks.data.writing import write_parquet
 from humor_tasks.errors import BadInput
+from humor_tasks.files.writing import write_parquet
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import PROBES, Encoder
+from humor_tasks.rows.contests.annotations import read_annotations
+from humor_tasks.rows.contests.contest_csv import contest_number, read_contest
 
 
 def test_a_unit_without_counts_is_done_again(tmp_path: Path) -> None:

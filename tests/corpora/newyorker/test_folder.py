@@ -16,7 +16,7 @@ import yaml
 from standins import built_corpus
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.definition import Run
+from humor_tasks.contract.definition import Run
 from humor_tasks.corpora.newyorker.card import answer_only, card
 from humor_tasks.corpora.newyorker.folder import contents_of, write_folder
 from humor_tasks.corpora.newyorker.rows import Instance

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from humor_tasks.corpora.newyorker.pool import KEPT, batches, cut, distinct, diverse, embed, pool, punctuation, select
-from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.contests.contest_csv import twins
+from humor_tasks.rows.contests.captions import key_of
+from humor_tasks.rows.contests.contest_csv import twins
 
 
 def ingested(*texts: str, rated: bool = True) -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ from standins.contests import tiny_encoder
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.data.records import Record
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
+from humor_tasks.rows.records import Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 

@@ -26,9 +26,9 @@ from humor_tasks.corpora.newyorker.rows import (
     row_of,
     rows_of,
 )
-from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.contests.captions import key_of, mend
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.contests.annotations import Scene
+from humor_tasks.rows.contests.captions import key_of, mend
 
 SCENE = Scene("a pier", "Two cats fish.", "Cats fish.", ("https://en.wikipedia.org/wiki/Pier_(x)#y", "Cat"), ("Why?",))
 MATCHING = Instance("matching", 7, "b", ("a", "b", "c", "d", "e"), "B")

@@ -15,8 +15,8 @@ from standins.tiny_text import tiny_network, tiny_tokenizer
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
-from humor_tasks.data.logs.inspect_logs import read_log
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.inspect_logs import read_log
 from humor_tasks.models.choosers.chooser import YES_NO, Question, best
 from humor_tasks.models.choosers.reward import RewardChooser
 from humor_tasks.on_inspect.tasks.building import build

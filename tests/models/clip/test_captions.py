@@ -18,12 +18,12 @@ from standins import tiny_clip
 from standins.clip_weights import of_file
 from standins.tiny_clip import TINY, drawing, encoded
 
-from humor_tasks.data.media import picture as images
-from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import can_be_trimmed
 from humor_tasks.models.pictures import Pixels
+from humor_tasks.rows.media import picture as images
+from humor_tasks.rows.media.picture import Picture, pillow_version
 
 # ---- captions -----------------------------------------------------------------------------------
 

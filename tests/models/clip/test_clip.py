@@ -24,12 +24,12 @@ from standins import tiny_clip
 from standins.clip_weights import State, difference, of_file
 from standins.tiny_clip import TINY, drawing, encoded
 
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.caches import Vectors
 from humor_tasks.models.clip import model
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 from humor_tasks.models.pictures import Pixels, ahead
+from humor_tasks.rows.media.picture import Picture
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
 PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]

@@ -18,14 +18,14 @@ from standins.tiny_clip import drawing
 from standins.tiny_ofa import SIDE, patch_images, tiny_ofa
 from standins.waiting import LIMIT
 
-from humor_tasks.data.descriptions import QUESTIONS
-from humor_tasks.data.reading import cut_at
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import cut_at
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.config import settings_for
 from humor_tasks.models.ofa.describe import ANSWER, Features
 from humor_tasks.models.ofa.preprocessing import prompt, recorded_size, square
 from humor_tasks.models.pictures import Pixels, Source
+from humor_tasks.rows.descriptions import QUESTIONS
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)
 ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]

@@ -17,9 +17,9 @@ from standins.ofa_words import alphabet, vocabulary
 from standins.tiny_clip import drawing, encoded
 from standins.tiny_ofa import patch_images
 
-from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.preprocessing import BINS, CODES, FAIRSEQ, HUGGING_FACE, Tokenizer, clean, prompt, square
+from humor_tasks.rows.media.picture import Picture
 
 
 @pytest.fixture(scope="session")

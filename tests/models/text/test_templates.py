@@ -10,8 +10,8 @@ import pytest
 from inspect_ai.model import ModelOutput
 from standins.tiny_text import tiny_tokenizer
 
-from humor_tasks.data.logs.record import template_entry
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import template_entry
 from humor_tasks.models.image_text import ModelTurn, text_of
 from humor_tasks.models.text.templates import Form, chat_text, fit_template, is_folding
 

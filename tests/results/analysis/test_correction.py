@@ -14,8 +14,8 @@ from standins.graded_logs import Logs, humor_tasks
 from standins.humorbench import ELEMENTS
 
 from humor_tasks.api import Report
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
 from humor_tasks.results.points import GradedPoint, read_graded
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen

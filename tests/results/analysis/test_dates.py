@@ -7,9 +7,9 @@ import datetime
 import pytest
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.card import has_dates
-from humor_tasks.data.contests.dates import contest_date, read_date
+from humor_tasks.contract.card import has_dates
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.contests.dates import contest_date, read_date
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from standins.votes import tight
 
 from humor_tasks import api, load
 from humor_tasks.cli import main
-from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.humicroedit import ALL, MEAN, System, analyse
 from humor_tasks.results.analysis.humicroedit_report import as_json, plot, write_report
 from humor_tasks.results.analysis.humicroedit_systems import read_corpus, read_systems
+from humor_tasks.rows.records import Outcome
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 

@@ -15,13 +15,11 @@ from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
-from humor_tasks.data.contests.dates import contest_date, read_date
-from humor_tasks.data.logs import FinishedRun, LoggedSample
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.metric import ACCURACY, rate
 from humor_tasks.errors import BadInput
+from humor_tasks.logs import FinishedRun, LoggedSample
+from humor_tasks.logs.signature import Signature
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.results import LeftOut, Result, Results, read_results
@@ -29,6 +27,8 @@ from humor_tasks.results.analysis import difficulty
 from humor_tasks.results.analysis.items import Analysis, analyse, analyse_all
 from humor_tasks.results.analysis.items_report import as_json, as_markdown
 from humor_tasks.results.analysis.systems import System
+from humor_tasks.rows.contests.dates import contest_date, read_date
+from humor_tasks.rows.records import Outcome
 
 LETTERS = "ABCDE"
 

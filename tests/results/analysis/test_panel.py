@@ -16,10 +16,10 @@ from standins.grading import verdict
 from standins.once import made_once
 
 from humor_tasks import load
-from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.results import read_results
 from humor_tasks.results.analysis.panel import COLUMNS, panel_of
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.panel import panel_errors
 from humor_tasks.tasks import humorbench_autograder
 from humor_tasks.testing import ScriptedModel, material

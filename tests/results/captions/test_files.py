@@ -14,9 +14,8 @@ from standins import commands
 from standins.corpus import write_lines
 from standins.judging import says
 
-from humor_tasks.data.contests.source import HELD_OUT
-from humor_tasks.data.logs import read_run
 from humor_tasks.errors import BadInput
+from humor_tasks.logs import read_run
 from humor_tasks.results.captions.files import (
     CaptionGroup,
     as_lines,
@@ -25,6 +24,7 @@ from humor_tasks.results.captions.files import (
     read_captions,
     read_groups,
 )
+from humor_tasks.rows.contests.source import HELD_OUT
 from humor_tasks.tasks import brainstorm, caption_writing, explanation, humor_writing
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
@@ -332,7 +332,7 @@ def test_released_captions(system: str, contests: int, not_whole: dict[int, int]
 def test_released_human_captions_are_those_of_the_contests(real_data: Path) -> None:
     """The join by rows of claude.csv: equal to the crowd's files."""
     from humor_tasks.benchmarks.crowd.groups import human_group
-    from humor_tasks.data.contests.source import open_contests
+    from humor_tasks.rows.contests.source import open_contests
 
     source = open_contests(str(real_data / "newyorker_raw"), split="validation", numbers=(536, 697, 757))
     for system, name in (("human_top", "top10"), ("human_1000", "rank1000"), ("human_median", "median")):

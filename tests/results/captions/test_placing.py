@@ -14,12 +14,12 @@ from standins.contests import invent
 from standins.judging import between
 
 from humor_tasks.benchmarks.crowd.corpus import Cartoon, Crowd, CrowdOptions, open_crowd
-from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.results.captions import figures, placing
 from humor_tasks.results.captions.pairwise import Judge
+from humor_tasks.rows.contests.contest_csv import Contest
 from humor_tasks.scorers.placement import rank_correlation_by_cluster
 from humor_tasks.testing import ScriptedModel
 

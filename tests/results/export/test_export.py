@@ -31,11 +31,11 @@ from standins.waiting import LIMIT
 
 from humor_tasks import datasets_cards
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.data.pins import DATASETS
-from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results import LeftOut, Result, Results, export, read_results
 from humor_tasks.results.export import Published, choose, defaults, eval_schema, hub_results, read_models
+from humor_tasks.rows.pins import DATASETS
 from humor_tasks.tasks import humicroedit_rating, matching
 from humor_tasks.testing import HubServer, ScriptedModel
 

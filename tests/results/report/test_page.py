@@ -23,13 +23,12 @@ from PIL import Image
 from standins.corpus import make_folder, noise_png, write_card
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.logs import FinishedRun, LoggedSample, Scored, read_run
-from humor_tasks.data.logs.inspect_logs import logged_pictures
-from humor_tasks.data.pages import cut, fragment, json_in_html, packed, render, script_in_html, visible
-from humor_tasks.data.records import Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.metric import Metric
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import cut, fragment, json_in_html, packed, render, script_in_html, visible
+from humor_tasks.logs import FinishedRun, LoggedSample, Scored, read_run
+from humor_tasks.logs.inspect_logs import logged_pictures
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results import Result, Results
 from humor_tasks.results.figures import Axis, Chart, Point, Reference, Series, specification
 from humor_tasks.results.report.build import Report, build_report
@@ -37,6 +36,7 @@ from humor_tasks.results.report.page import gallery as module
 from humor_tasks.results.report.page import items, page, page_notes
 from humor_tasks.results.report.page.gallery import SIZES, Album, Gallery, find_pictures
 from humor_tasks.results.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
+from humor_tasks.rows.records import Outcome
 from humor_tasks.tasks import matching
 
 # ---- texts --------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_cut() -> None:
     assert cut("x" * 100_000, 3) == "xxx… [cut here; 100,000 characters in all]"
 
 
-PARTS = "data/pages/parts.html"
+PARTS = "files/pages/parts.html"
 HOSTILE = ("<b a='1'>\u202e\x00", "&lt;b a=&#39;1&#39;&gt;‹U+202E›‹U+0000›")
 
 
@@ -76,14 +76,14 @@ def test_a_template_escapes_and_cuts_every_text() -> None:
     assert table.count(written) == 4
     assert f'<td class="number">{written}</td>' in table
     assert f"{'x' * 2000}… [cut here; 3,000 characters in all]<" in table
-    frame = render("data/pages/base.html", title=text, summary=text, contents={f'"{text}': text}, scripts=())
+    frame = render("files/pages/base.html", title=text, summary=text, contents={f'"{text}': text}, scripts=())
     assert frame.count(written) == 5
     assert "<b a" not in frame
 
 
 def test_a_template_without_its_data_is_an_error() -> None:
     with pytest.raises(UndefinedError, match="'summary' is undefined"):
-        render("data/pages/base.html", title="", contents={}, scripts=())
+        render("files/pages/base.html", title="", contents={}, scripts=())
 
 
 @given(st.text())
@@ -97,7 +97,7 @@ def test_json_in_html_holds_any_text(text: str) -> None:
 def test_a_script_cannot_be_ended_and_the_policy_names_it() -> None:
     script = script_in_html("const a = '</script><!--';")
     assert script == "const a = '<\\/script><\\!--';"
-    frame = render("data/pages/base.html", title="", summary="", contents={}, scripts=[script])
+    frame = render("files/pages/base.html", title="", summary="", contents={}, scripts=[script])
     (policy,) = re.findall('Content-Security-Policy" content="(.*)"', html.unescape(frame))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f'<script type="module">{script}</script>' in frame

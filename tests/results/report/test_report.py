@@ -22,7 +22,7 @@ from standins.sample_runs import sample_runs
 
 from humor_tasks import load
 from humor_tasks.cli import main
-from humor_tasks.data.tables import cell_text, csv_text, json_text
+from humor_tasks.files.tables import cell_text, csv_text, json_text
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.results import LeftOut, Results, read_results
 from humor_tasks.results.report.build import build_report

@@ -12,8 +12,8 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, rep
 from standins.votes import tight
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
-from humor_tasks.data.prices import VARIABLE
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.prices import VARIABLE
 from humor_tasks.results.points import read_graded
 from humor_tasks.results.report.folder import plot_cost
 from humor_tasks.results.report.markdown import as_markdown

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 from standins.tiny_clip import drawing
 
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.data.media import checking
-from humor_tasks.data.media import picture as images
+from humor_tasks.contract.answers import Choice
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.pictures import Pixels
+from humor_tasks.rows.media import checking
+from humor_tasks.rows.media import picture as images
 from humor_tasks.training.clip.data import Rows, augmented, read_splits, square
 from humor_tasks.training.clip.finetune import Choices, adapt, hold_scale, merged, plan
 from humor_tasks.training.clip.settings import ClipTrainConfig

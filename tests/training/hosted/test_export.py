@@ -17,8 +17,8 @@ from standins import commands
 from standins.corpus import matching_row, write_card, write_lines
 
 from humor_tasks import load
-from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.trained_on import RECORD, trainings
 from humor_tasks.training.hosted.export import check_apart, checked
 from humor_tasks.training.hosted.limits import (
     PACKAGED,

@@ -8,8 +8,8 @@ import pytest
 from inspect_ai import eval
 from standins.corpus import matching_row, write_card, write_lines
 
-from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
 from humor_tasks.training.hosted.export import answer_of, messages_of, open_splits

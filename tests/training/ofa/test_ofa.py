@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from standins.small_sample import small_sample
 from standins.tiny_ofa import SIDE
 
-from humor_tasks.data.descriptions import QUESTIONS, entity_names
-from humor_tasks.data.media import checking
-from humor_tasks.data.media import picture as images
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models import pictures
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.preprocessing import FAIRSEQ, HUGGING_FACE, PAD
+from humor_tasks.rows.descriptions import QUESTIONS, entity_names
+from humor_tasks.rows.media import checking
+from humor_tasks.rows.media import picture as images
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss, train

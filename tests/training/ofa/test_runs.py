@@ -27,10 +27,10 @@ from standins.trainings import numbers_of_curve, refusal
 
 from humor_tasks import evaluate, load
 from humor_tasks.cli.train import train as command
-from humor_tasks.data.descriptions import QUESTIONS
-from humor_tasks.data.rows import described_by
-from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.models.ofa import Describer
+from humor_tasks.rows import described_by
+from humor_tasks.rows.descriptions import QUESTIONS
+from humor_tasks.rows.trained_on import RECORD, trainings
 from humor_tasks.training.ofa import finetune
 from humor_tasks.training.ofa.data import Row, Splits, read_splits
 from humor_tasks.training.ofa.finetune import train

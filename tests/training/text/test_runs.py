@@ -28,11 +28,11 @@ from transformers import (
 )
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.logs.reading import read_run
-from humor_tasks.data.records import plain_text
+from humor_tasks.contract.definition import Run
+from humor_tasks.logs.reading import read_run
 from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.pretrained import ABOUT
+from humor_tasks.rows.records import plain_text
 from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.text import finetune
 from humor_tasks.training.text.data import Splits, read_splits

@@ -20,7 +20,7 @@ from cartoons import CARTOONS  # noqa: E402
 from drawings.pen import Pen  # noqa: E402
 from posts import POSTS  # noqa: E402
 
-from humor_tasks.data.canary import marked  # noqa: E402
+from humor_tasks.rows.canary import marked  # noqa: E402
 
 # Of the eight media of a scene.
 SPLITS = ("train", "train", "train", "validation", "validation", "test", "test", "test")

@@ -16,7 +16,7 @@ from random import Random
 
 from drawings import draw
 
-from humor_tasks.data.canary import marked
+from humor_tasks.rows.canary import marked
 
 HERE = Path(__file__).parent
 CARD = HERE.parents[2] / "datasets_cards" / "newyorker_caption_contest"

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import unquote
 
-from humor_tasks.data.canary import marked
+from humor_tasks.rows.canary import marked
 
 HERE = Path(__file__).parent
 CARD = HERE.parents[2] / "datasets_cards" / "newyorker_caption_ranking"

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.pages import render, script_in_html
+from humor_tasks.contract.metric import Metric
+from humor_tasks.files.pages import render, script_in_html
 from humor_tasks.results import Result
 from humor_tasks.results.figures import HEIGHT, Chart, library, number, specification
 from humor_tasks.results.report.askings import tables

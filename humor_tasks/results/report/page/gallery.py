@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import ALL, declared, read_parameters
-from humor_tasks.data.logs import FinishedRun
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import decode_picture
-from humor_tasks.data.pages import cut, packed, visible
-from humor_tasks.data.records import Record
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.options import ALL, declared, read_parameters
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import cut, packed, visible
+from humor_tasks.logs import FinishedRun
 from humor_tasks.results import Result
 from humor_tasks.results.report.page.items import Collected, Item, Reply, categories, collect, difficulty, disagreement
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import decode_picture
+from humor_tasks.rows.records import Record
 
 # ---- pictures ------------------------------------------------------------------------------------
 # Those of the gallery's items, each once, small enough for one page.
@@ -109,7 +109,7 @@ def find_pictures(items: Sequence[Item], runs: Sequence[FinishedRun], paths: Seq
 
 
 def _logged(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
-    from humor_tasks.data.logs.inspect_logs import logged_pictures
+    from humor_tasks.logs.inspect_logs import logged_pictures
 
     for path in paths if run.harness == "inspect" else ():
         yield from logged_pictures(path, ids)

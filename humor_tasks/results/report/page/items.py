@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from humor_tasks.benchmarks.askings import asking_of
-from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.logs import FinishedRun, LoggedSample
-from humor_tasks.data.pages import cut, visible
-from humor_tasks.data.records import ASKED, Outcome
-from humor_tasks.data.signature import Signature
+from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.metric import Metric
 from humor_tasks.errors import BadInput
+from humor_tasks.files.pages import cut, visible
+from humor_tasks.logs import FinishedRun, LoggedSample
+from humor_tasks.logs.signature import Signature
 from humor_tasks.results import Result
+from humor_tasks.rows.records import ASKED, Outcome
 
 MOST_OF_A_FIELD = 4000  # characters
 MOST_OF_AN_ANSWER = 200

@@ -1,0 +1,1 @@
+"""What a benchmark is, apart from any single one."""

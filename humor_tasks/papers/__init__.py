@@ -1,0 +1,1 @@
+"""What is said of corpora and scores, as data: papers, published figures, levels, considerations."""
