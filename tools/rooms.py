@@ -24,8 +24,11 @@ GENERATED = "ritten by tools/generate"
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors"),
     ("scorers", "datasets_cards"),
-    ("data",),
-    ("models", "benchmarks", "evaluate_metrics"),
+    ("files",),
+    ("papers", "rows"),
+    ("logs",),
+    ("models", "contract", "evaluate_metrics"),
+    ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks", "parameters", "testing"),
     ("training", "people"),

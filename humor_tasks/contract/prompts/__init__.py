@@ -138,9 +138,10 @@ def read_packaged(family: str, name: str) -> str | None:
 
 @cache
 def _home(family: str) -> Path:
-    """The folder of a family: the one in the corpus's own room, or one beside this file."""
+    """The folder of a family: the one of its corpus in benchmarks/, or one beside this file."""
     here = Path(__file__).parent
-    return next(here.parent.glob(f"*/prompts/{family}"), here / family) if Path(family).name == family else Path(family)
+    own = here.parents[1].glob(f"benchmarks/*/prompts/{family}")
+    return next(own, here / family) if Path(family).name == family else Path(family)
 
 
 def _read(path: Path) -> str:
