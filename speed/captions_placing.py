@@ -20,8 +20,8 @@ from humor_tasks.benchmarks.crowd.corpus import Cartoon, CrowdOptions, open_crow
 from humor_tasks.models.choosers.chooser import Chooser
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality.model import QualityChooser
-from humor_tasks.results.captions.files import read_all
-from humor_tasks.results.captions.placing import place, with_human
+from humor_tasks.studies.captions.files import read_all
+from humor_tasks.studies.captions.placing import place, with_human
 
 
 def main() -> None:

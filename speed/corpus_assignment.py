@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from humor_tasks.corpora.newyorker import matching
+from humor_tasks.lab.corpora.newyorker import matching
 
 CAPTIONS, RUNS = 100_000, 3
 

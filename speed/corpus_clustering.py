@@ -18,8 +18,8 @@ import numpy as np
 from corpus_workload import captions_of, minilm
 from sklearn.cluster import AgglomerativeClustering
 
-from humor_tasks.corpora.newyorker.pool import KEPT, cut, embed
-from humor_tasks.corpora.newyorker.work import one_thread
+from humor_tasks.lab.corpora.newyorker.pool import KEPT, cut, embed
+from humor_tasks.lab.corpora.newyorker.work import one_thread
 
 RUNS = 2
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from corpus_workload import captions_of, minilm
 
-from humor_tasks.corpora.newyorker.pool import embed
-from humor_tasks.corpora.newyorker.work import one_thread
+from humor_tasks.lab.corpora.newyorker.pool import embed
+from humor_tasks.lab.corpora.newyorker.work import one_thread
 from humor_tasks.models.choosers.embedding import open_model
 
 BATCH, PARTS = 32, 3

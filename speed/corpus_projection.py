@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from corpus_workload import minilm
 
-from humor_tasks.corpora.newyorker.pool import embed
-from humor_tasks.corpora.newyorker.work import one_thread
+from humor_tasks.lab.corpora.newyorker.pool import embed
+from humor_tasks.lab.corpora.newyorker.work import one_thread
 from humor_tasks.models.choosers.embedding import open_model
 
 CAPTIONS, CONTESTS, CORES = 2_300_000, 384, 2

@@ -26,9 +26,9 @@ import numpy as np
 from corpus_projection import SAMPLE, Measured, project
 from corpus_workload import captions_of, minilm, write_contests
 
-from humor_tasks.corpora.newyorker import stages
-from humor_tasks.corpora.newyorker.building import Inputs, Settings, prepare, run_stage, write_dataset
-from humor_tasks.corpora.newyorker.work import Work, Workers
+from humor_tasks.lab.corpora.newyorker import stages
+from humor_tasks.lab.corpora.newyorker.building import Inputs, Settings, prepare, run_stage, write_dataset
+from humor_tasks.lab.corpora.newyorker.work import Work, Workers
 from humor_tasks.models.choosers.embedding import Embedding
 
 DIMENSIONS, RUNS = 384, 2

@@ -17,8 +17,8 @@ from statistics import fmean, stdev
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from humor_tasks.training.text.finetune import train
-from humor_tasks.training.text.settings import TextTrainConfig
+from humor_tasks.lab.training.text.finetune import train
+from humor_tasks.lab.training.text.settings import TextTrainConfig
 
 PUBLISHED = {
     "ranking, caption_only": "caption only (T5-11B): NYAcc 64.5, CrowdAcc 59.4",

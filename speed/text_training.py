@@ -26,10 +26,10 @@ import transformers
 from text_scoring import tiny_t5
 from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM
 
-from humor_tasks.training.loop import choice_loss, plan
-from humor_tasks.training.text.data import Splits, prompt_of, read_splits
-from humor_tasks.training.text.finetune import Trainer
-from humor_tasks.training.text.settings import TextTrainConfig
+from humor_tasks.lab.training.loop import choice_loss, plan
+from humor_tasks.lab.training.text.data import Splits, prompt_of, read_splits
+from humor_tasks.lab.training.text.finetune import Trainer
+from humor_tasks.lab.training.text.settings import TextTrainConfig
 
 WORDS = 32_128
 

@@ -13,7 +13,7 @@ from humor_tasks.cli.options import MODEL_ARGS, NO_CACHE, PATH, TWICE, logs_of, 
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from humor_tasks.arena.players import Player, Scene, Show
+    from humor_tasks.studies.arena.players import Player, Scene, Show
 
 _WHAT = together(
     click.option("--judge", "judges", multiple=True, metavar="MODEL[,MODEL]", help="Inspect models that judge."),
@@ -77,14 +77,14 @@ def arena(
     a balanced opening, the pairs whose order is open battle, until every two neighbours are apart or the
     budget is spent. The same command resumes an interrupted arena; more players, judges or budget extend it.
     """
-    from humor_tasks.arena import page, rounds
-    from humor_tasks.arena.judging import left_out, open_judges, question, usage
-    from humor_tasks.arena.ladder import ladder_of
-    from humor_tasks.arena.players import Stage, check_players
-    from humor_tasks.arena.store import check_folder, open_store
-    from humor_tasks.arena.votes import read_people
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
+    from humor_tasks.studies.arena import page, rounds
+    from humor_tasks.studies.arena.judging import left_out, open_judges, question, usage
+    from humor_tasks.studies.arena.ladder import ladder_of
+    from humor_tasks.studies.arena.players import Stage, check_players
+    from humor_tasks.studies.arena.store import check_folder, open_store
+    from humor_tasks.studies.arena.votes import read_people
 
     if picker and (show == "ten" or prompts_file):
         raise BadInput(
@@ -141,9 +141,9 @@ def _players(
     human: bool,
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The scenes, the players, and what a reader has to know of them."""
-    from humor_tasks.arena.players import people, scenes_of, systems, taking_part
-    from humor_tasks.results.captions.files import read_all
-    from humor_tasks.results.captions.placing import best_of
+    from humor_tasks.studies.arena.players import people, scenes_of, systems, taking_part
+    from humor_tasks.studies.captions.files import read_all
+    from humor_tasks.studies.captions.placing import best_of
 
     contests = contests_of(options, "description")
     groups = read_all(paths)
@@ -165,9 +165,9 @@ def _for_requests(
     path: Path, paths: Sequence[Path], options: dict[str, Any], show: Show
 ) -> tuple[dict[str, Scene], list[Player], list[str]]:
     """The requests of a file as scenes, the systems that answered them, and what a reader has to know."""
-    from humor_tasks.arena.players import Scene, systems, taking_part
-    from humor_tasks.results.captions.files import read_all
     from humor_tasks.rows.requests import read_requests
+    from humor_tasks.studies.arena.players import Scene, systems, taking_part
+    from humor_tasks.studies.captions.files import read_all
 
     images = options.pop("images", None)
     if given := [name.replace("_", "-") for name, value in options.items() if value is not None]:

@@ -55,12 +55,12 @@ def audit(
     with 1 when something is wrong; docs/audit.md lists the kinds of findings.
     """
     from humor_tasks.cli.printing import echo
-    from humor_tasks.corpora.audit.auditing import audit as check
-    from humor_tasks.corpora.audit.items import KINDS, fails
-    from humor_tasks.corpora.audit.opening import open_items
-    from humor_tasks.corpora.audit.output import as_json as json_of
-    from humor_tasks.corpora.audit.output import as_markdown, check_folder, write_audit
-    from humor_tasks.corpora.audit.shortcuts import open_choosers
+    from humor_tasks.lab.corpora.audit.auditing import audit as check
+    from humor_tasks.lab.corpora.audit.items import KINDS, fails
+    from humor_tasks.lab.corpora.audit.opening import open_items
+    from humor_tasks.lab.corpora.audit.output import as_json as json_of
+    from humor_tasks.lab.corpora.audit.output import as_markdown, check_folder, write_audit
+    from humor_tasks.lab.corpora.audit.shortcuts import open_choosers
 
     for kind in fail_on:
         check_choice("--fail-on", kind, [*KINDS, "none"])

@@ -16,8 +16,8 @@ from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, PROMPTS, o
 from humor_tasks.errors import BadInput, check_choice, listed
 
 if TYPE_CHECKING:
-    from humor_tasks.corpora.mock.option_models import Result
-    from humor_tasks.corpora.mock.options import Plan
+    from humor_tasks.lab.corpora.mock.option_models import Result
+    from humor_tasks.lab.corpora.mock.options import Plan
 
 _NEEDED = ("sentence_transformers", "threadpoolctl")
 SHORT = ("error", "drop")
@@ -70,11 +70,11 @@ def mock(
     Every source is optional. The folder's card lists the rows kept, the rows left out with reasons, and what MOCK has
     in addition.
     """
-    from humor_tasks.corpora.mock.building import build_mock, kept, sizes
-    from humor_tasks.corpora.mock.dialogues import LANGUAGES, read_mustard, read_wits
-    from humor_tasks.corpora.mock.items import MISSING, Media, Source
-    from humor_tasks.corpora.mock.shortcuts import warnings_of
-    from humor_tasks.corpora.mock.stills import OWN, read_cai, read_more, read_newyorker, read_table
+    from humor_tasks.lab.corpora.mock.building import build_mock, kept, sizes
+    from humor_tasks.lab.corpora.mock.dialogues import LANGUAGES, read_mustard, read_wits
+    from humor_tasks.lab.corpora.mock.items import MISSING, Media, Source
+    from humor_tasks.lab.corpora.mock.shortcuts import warnings_of
+    from humor_tasks.lab.corpora.mock.stills import OWN, read_cai, read_more, read_newyorker, read_table
 
     check_choice("--missing", missing, MISSING)
     check_choice("--wits-explanations", wits_explanations, LANGUAGES)
@@ -98,8 +98,8 @@ def mock(
 
 def read_descriptions(path: Path | None) -> dict[str, str] | None:
     """{media_id: literal description} of a JSON file."""
-    from humor_tasks.corpora.mock.items import one_line
     from humor_tasks.files.reading import json_object
+    from humor_tasks.lab.corpora.mock.items import one_line
 
     if path is None:
         return None
@@ -150,8 +150,8 @@ def newyorker(
 
     An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.
     """
-    from humor_tasks.corpora.newyorker.building import Inputs, Settings, build, prepare
-    from humor_tasks.corpora.newyorker.rows import read_explanations
+    from humor_tasks.lab.corpora.newyorker.building import Inputs, Settings, build, prepare
+    from humor_tasks.lab.corpora.newyorker.rows import read_explanations
 
     if lacking := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
         packages = listed("missing package", lacking)
@@ -171,7 +171,7 @@ def newyorker(
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return
-    from humor_tasks.corpora.newyorker.building import write_dataset
+    from humor_tasks.lab.corpora.newyorker.building import write_dataset
 
     for line in write_dataset(stages, inputs, settings, counts, output):
         click.echo(line)
@@ -232,9 +232,16 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **s
     from tqdm import tqdm
 
     from humor_tasks.benchmarks.mock.corpus import MockOptions
-    from humor_tasks.corpora.mock.option_models import Writer, by_embedding, by_judge, make_options
-    from humor_tasks.corpora.mock.options import check_output, plans, read_items, unrelated, with_options, write_options
-    from humor_tasks.corpora.mock.shortcuts import section, warnings_of
+    from humor_tasks.lab.corpora.mock.option_models import Writer, by_embedding, by_judge, make_options
+    from humor_tasks.lab.corpora.mock.options import (
+        check_output,
+        plans,
+        read_items,
+        unrelated,
+        with_options,
+        write_options,
+    )
+    from humor_tasks.lab.corpora.mock.shortcuts import section, warnings_of
     from humor_tasks.logs.predictions import read_predictions
     from humor_tasks.on_inspect.calls import Calls
     from humor_tasks.on_inspect.client import open_model

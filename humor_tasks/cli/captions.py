@@ -29,9 +29,9 @@ from humor_tasks.errors import BadInput, listed
 if TYPE_CHECKING:
     from humor_tasks.benchmarks.crowd.corpus import Crowd, CrowdOptions
     from humor_tasks.models.choosers.chooser import Chooser
-    from humor_tasks.results.captions.against import Against
-    from humor_tasks.results.captions.files import CaptionGroup
-    from humor_tasks.results.captions.pairwise import Judge
+    from humor_tasks.studies.captions.against import Against
+    from humor_tasks.studies.captions.files import CaptionGroup
+    from humor_tasks.studies.captions.pairwise import Judge
 
 CONTESTS = together(
     click.option("--dataset", help="Contests with ratings: hub id, folder or 'sample'. Default: the public corpus."),
@@ -95,9 +95,9 @@ def score(
     from humor_tasks.cli.printing import echo
     from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
-    from humor_tasks.results.captions import figures
-    from humor_tasks.results.captions.figures import Report, as_markdown
-    from humor_tasks.results.captions.files import read_all
+    from humor_tasks.studies.captions import figures
+    from humor_tasks.studies.captions.figures import Report, as_markdown
+    from humor_tasks.studies.captions.files import read_all
 
     paths = logs_of([*writers("caption"), *writers("captions")], files)
     check_output(output, *paths)
@@ -110,8 +110,8 @@ def score(
     rows = figures.written(crowd, groups)
     placement = None
     if placer and place_by:
-        from humor_tasks.results.captions import placing
-        from humor_tasks.results.captions.pairwise import Judge
+        from humor_tasks.studies.captions import placing
+        from humor_tasks.studies.captions.pairwise import Judge
 
         texts: dict[int, list[str]] = {}
         for row in rows:
@@ -125,7 +125,7 @@ def score(
     against: Sequence[Against] = ()
     if grader:
         from humor_tasks.on_inspect.client import open_model
-        from humor_tasks.results.captions.against import compare
+        from humor_tasks.studies.captions.against import compare
 
         question = {"setting": contests.setting, "judge_shots": judge_shots, "tau": tau, "prompts": judges["prompts"]}
         against = compare(
@@ -165,9 +165,9 @@ def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> No
     and without --dataset no contests are read, and the model sees the captions alone.
     """
     from humor_tasks.files.writing import check_output, write_text
-    from humor_tasks.results.captions.files import as_lines, read_groups
-    from humor_tasks.results.captions.pairwise import Judge
-    from humor_tasks.results.captions.placing import of_crowd, pick, pick_by_comparing
+    from humor_tasks.studies.captions.files import as_lines, read_groups
+    from humor_tasks.studies.captions.pairwise import Judge
+    from humor_tasks.studies.captions.placing import of_crowd, pick, pick_by_comparing
 
     check_output(output, file)
     if output.suffix != ".jsonl":
@@ -228,9 +228,9 @@ def rank(
     from humor_tasks.benchmarks import writers
     from humor_tasks.files.writing import check_output
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.results.captions import pairwise as ranking
-    from humor_tasks.results.captions.files import read_captions
-    from humor_tasks.results.captions.pairwise import ask, compared, of_corpus
+    from humor_tasks.studies.captions import pairwise as ranking
+    from humor_tasks.studies.captions.files import read_captions
+    from humor_tasks.studies.captions.pairwise import ask, compared, of_corpus
 
     ranking.check_ending(output)
     paths = logs_of(writers("caption"), files)
@@ -280,7 +280,7 @@ def taken(options: dict[str, Any]) -> dict[str, Any]:
 def opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Judge:
     """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.results.captions.pairwise import Judge
+    from humor_tasks.studies.captions.pairwise import Judge
 
     model = open_model(name, model_args)
     chooser: Chooser | None = getattr(model.api, "chooser", None)
@@ -297,7 +297,7 @@ def contests_of(options: dict[str, Any], setting: str) -> CrowdOptions:
 def crowd_for(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd, list[int]]:
     """The contests for which there are captions, and the numbers of the dataset's others. Raises BadInput for none."""
     from humor_tasks.benchmarks.crowd.corpus import crowd_of, open_source
-    from humor_tasks.results.captions.files import check_contests
+    from humor_tasks.studies.captions.files import check_contests
 
     check_contests(groups)
     source = open_source(options)
@@ -318,8 +318,8 @@ def crowd_for(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Cr
 
 def _blind(groups: Sequence[CaptionGroup], options: CrowdOptions) -> Any:
     """The contests of a file without their cartoons."""
-    from humor_tasks.results.captions.pairwise import Cartoons
     from humor_tasks.rows.records import Record
+    from humor_tasks.studies.captions.pairwise import Cartoons
 
     records = {
         str(group.contest): Record(str(group.contest), str(group.contest), {}, "", (), None, {"fold": "0"})

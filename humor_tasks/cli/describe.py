@@ -52,7 +52,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.rows import distinct, read_parts
     from humor_tasks.benchmarks.mock.describing import is_mock
-    from humor_tasks.corpora.describe import (
+    from humor_tasks.lab.corpora.describe import (
         Answers,
         Plan,
         answers_file,
@@ -117,7 +117,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
 def _describe_mock(folder: Path, output: Path, temperature: float | None, options: Mapping[str, Any]) -> None:
     from humor_tasks.benchmarks.mock.describing import STILLS, pictures
     from humor_tasks.cli.build import read_descriptions
-    from humor_tasks.corpora import describe as making
+    from humor_tasks.lab.corpora import describe as making
 
     check_choice("--scene", options["scene"], ("stills", *STILLS))
     refused = [f"--{name.removesuffix('s')}" for name in ("tasks", "folds", "splits", "revision") if options[name]]
@@ -147,7 +147,7 @@ def _replies(
     output: Path, temperature: float | None, options: Mapping[str, Any], pictures: Mapping[str, Picture]
 ) -> dict[str, Said]:
     """The model's literal description of each picture; answers are saved as they arrive."""
-    from humor_tasks.corpora.describe import QUESTION, Answers, answers_file
+    from humor_tasks.lab.corpora.describe import QUESTION, Answers, answers_file
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
 

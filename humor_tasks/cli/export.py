@@ -217,7 +217,7 @@ def croissant(folder: Path) -> None:
 
     `humor-tasks build` and `describe` write it themselves. This is for a folder that was changed or built before.
     """
-    from humor_tasks.corpora.croissant import FILE, write_croissant
+    from humor_tasks.lab.corpora.croissant import FILE, write_croissant
 
     write_croissant(folder)
     click.echo(folder / FILE)
@@ -275,12 +275,12 @@ def preferences(
     if foreign:
         raise BadInput(f"--{foreign[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")
     from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
-    from humor_tasks.training.preferences.rows import check_place, write_preferences
+    from humor_tasks.lab.training.preferences.rows import check_place, write_preferences
 
     check_place(output, splits)
     prompt = CaptionPrompt.read(prompts)
     if task:
-        from humor_tasks.training.preferences.rows import row_preferences
+        from humor_tasks.lab.training.preferences.rows import row_preferences
 
         source = row_preferences(task, splits, parameters, **{name: options[name] for name in _OF_TASK})
     else:
@@ -297,8 +297,8 @@ def preferences(
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
+    from humor_tasks.lab.training.preferences.crowd import Choice, crowd_preferences
     from humor_tasks.rows.contests.source import HELD_OUT, numbers
-    from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(
         numbers(options["contests"], "--contests") if "contests" in options else None,
@@ -351,8 +351,8 @@ def finetune(
     --submit they are uploaded, and one job is started and followed; the same command goes on after an interruption and
     pays for nothing twice. OPENAI_API_KEY is needed for --submit only.
     """
-    from humor_tasks.training.hosted.export import costs, make_export, write_export
-    from humor_tasks.training.hosted.limits import open_counter, read_limits
+    from humor_tasks.lab.training.hosted.export import costs, make_export, write_export
+    from humor_tasks.lab.training.hosted.limits import open_counter, read_limits
 
     limits = read_limits(table)
     if submit and not model:
@@ -379,8 +379,8 @@ def finetune(
     if limits.notice:
         click.echo(limits.notice)
     if submit and model:
-        from humor_tasks.training.hosted.submit import RESULT, JobRequest
-        from humor_tasks.training.hosted.submit import submit as start
+        from humor_tasks.lab.training.hosted.submit import RESULT, JobRequest
+        from humor_tasks.lab.training.hosted.submit import submit as start
 
         result = start(output, export, JobRequest(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
         tokens = result["trained_tokens"]

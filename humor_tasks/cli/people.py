@@ -76,7 +76,7 @@ def pairs(
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
     from humor_tasks.files.writing import check_output, write_json_lines
-    from humor_tasks.people.sources import choices, preferences, rows, sampled_records
+    from humor_tasks.studies.people.sources import choices, preferences, rows, sampled_records
 
     if arena:
         if system or against or any(value is not None for value in parameters.values()):
@@ -103,9 +103,9 @@ def pairs(
 
 def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the battles of an arena as items."""
-    from humor_tasks.arena.store import ABOUT, ROUNDS, VERDICTS, open_arena
-    from humor_tasks.arena.votes import items
     from humor_tasks.files.writing import check_output, write_json_lines
+    from humor_tasks.studies.arena.store import ABOUT, ROUNDS, VERDICTS, open_arena
+    from humor_tasks.studies.arena.votes import items
 
     check_output(output, *(arena / name for name in (ABOUT, ROUNDS, VERDICTS)))
     store, stage = open_arena(arena)
@@ -126,8 +126,8 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
     with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
     """
     from humor_tasks.files.writing import check_output, write_json_lines
-    from humor_tasks.people.items import read_pairs
-    from humor_tasks.people.sources import KINDS
+    from humor_tasks.studies.people.items import read_pairs
+    from humor_tasks.studies.people.sources import KINDS
 
     make = KINDS[check_choice("kind", kind, KINDS)]
     check_output(output, source)
@@ -158,13 +158,13 @@ def page(pairs: Path, votes: Path, host: str, port: int, qualified: Path | None,
     Each annotator enters an id and sees the items in an individual random order. Every vote is written to disk before
     the next item is shown. The same command resumes an interrupted session; an annotator continues with the same id.
     """
-    from humor_tasks.people.collecting import read_qualified
-    from humor_tasks.people.items import read_pairs
-    from humor_tasks.people.session import Session, VoteStore
+    from humor_tasks.studies.people.collecting import read_qualified
+    from humor_tasks.studies.people.items import read_pairs
+    from humor_tasks.studies.people.session import Session, VoteStore
 
     _check_port(host, port)
     try:
-        from humor_tasks.people.page import serve
+        from humor_tasks.studies.people.page import serve
     except ImportError as problem:
         raise BadInput(_MISSING.format(problem)) from None
     items = read_pairs(pairs)
@@ -207,9 +207,9 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     write yes or no.
     """
     from humor_tasks.files.writing import check_output
-    from humor_tasks.people.collecting import candidates, write_round
-    from humor_tasks.people.items import choices_of, read_pairs
-    from humor_tasks.people.vote_files import read_votes
+    from humor_tasks.studies.people.collecting import candidates, write_round
+    from humor_tasks.studies.people.items import choices_of, read_pairs
+    from humor_tasks.studies.people.vote_files import read_votes
 
     if threshold != threshold:
         raise BadInput("--threshold is nan; it must be a number from 0 to 1.")
@@ -241,9 +241,9 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
 def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Path, **how: Any) -> None:
     """Convert an export of Label Studio or Argilla to a file of votes; drafts and skipped tasks are left out."""
     from humor_tasks.files.writing import check_output
-    from humor_tasks.people.items import choices_of, read_pairs
-    from humor_tasks.people.vote_files import read_votes
-    from humor_tasks.people.votes import write_votes
+    from humor_tasks.studies.people.items import choices_of, read_pairs
+    from humor_tasks.studies.people.vote_files import read_votes
+    from humor_tasks.studies.people.votes import write_votes
 
     check_output(output, export, pairs)
     labels = {}
@@ -271,9 +271,9 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     """
     from humor_tasks.files.reading import read_body
     from humor_tasks.files.writing import check_output
-    from humor_tasks.people.collecting import write_annotations
-    from humor_tasks.people.items import choices_of, read_pairs
-    from humor_tasks.people.vote_files import read_json_rows, read_votes
+    from humor_tasks.studies.people.collecting import write_annotations
+    from humor_tasks.studies.people.items import choices_of, read_pairs
+    from humor_tasks.studies.people.vote_files import read_json_rows, read_votes
 
     check_output(output, votes, pairs)
     items = read_pairs(pairs)
@@ -307,8 +307,8 @@ def agreement(
     """
     from humor_tasks.cli.printing import echo
     from humor_tasks.files.writing import check_output
-    from humor_tasks.people import agreement_report
-    from humor_tasks.people.agreement import read_questions
+    from humor_tasks.studies.people import agreement_report
+    from humor_tasks.studies.people.agreement import read_questions
 
     agreement_report.check_ending(output)
     check_output(output, *votes, *pairs, *judges)

@@ -117,10 +117,10 @@ def configuration(name: str) -> None:
 
 def _command(name: str) -> click.Command:
     """The command that trains a system, with a flag for each of its settings."""
-    from humor_tasks.training.settings import flags_of
+    from humor_tasks.lab.training.settings import flags_of
 
     system = SYSTEMS[name]
-    settings = getattr(import_module(f"humor_tasks.training.{system.folder}.settings"), system.settings)
+    settings = getattr(import_module(f"humor_tasks.lab.training.{system.folder}.settings"), system.settings)
     parameters = {parameter.name: parameter for parameter in flags_of(settings)}
 
     def run(output: Path, no_progress: bool, **flags: Any) -> None:
@@ -135,7 +135,7 @@ def _command(name: str) -> click.Command:
                 from transformers.utils.logging import disable_progress_bar
 
                 disable_progress_bar()  # type: ignore[no-untyped-call]
-            module = import_module(f"humor_tasks.training.{system.folder}.{system.module}")
+            module = import_module(f"humor_tasks.lab.training.{system.folder}.{system.module}")
             metrics = module.train(config, output, progress=not no_progress)
         except ModuleNotFoundError as problem:
             install = f"pip install 'humor-tasks[{system.extras}]'"

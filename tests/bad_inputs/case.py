@@ -110,7 +110,7 @@ def _changed(before: Mapping[str, bytes | None], after: Mapping[str, bytes | Non
 def _run(case: Bad) -> tuple[int, str]:
     shown = io.StringIO()
     status = 0
-    served = patch("humor_tasks.people.page.serve")  # a page that is served is served for ever
+    served = patch("humor_tasks.studies.people.page.serve")  # a page that is served is served for ever
     with served, patch.dict(os.environ, {"INSPECT_LOG_DIR": "logs", "INSPECT_DISPLAY": "plain"}):
         try:
             with warned(), redirect_stdout(shown), redirect_stderr(shown), (case.within or nullcontext)():

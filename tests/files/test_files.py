@@ -15,9 +15,9 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.tables import cell_text, csv_text
 from humor_tasks.files.writing import write_json, write_table, write_text
 from humor_tasks.logs.predictions import read_predictions
-from humor_tasks.results.captions.pairwise import COLUMNS, write_ranking
 from humor_tasks.results.submission import Answers, complete, read_answers, write_predictions
 from humor_tasks.rows import read_csv
+from humor_tasks.studies.captions.pairwise import COLUMNS, write_ranking
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 GOOD = {

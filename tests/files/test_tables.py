@@ -12,7 +12,7 @@ from standins.graded_logs import humor_tasks
 
 from humor_tasks.cli.printing import echo
 from humor_tasks.files.tables import safe, table, unescaped
-from humor_tasks.people.agreement_report import LEGEND
+from humor_tasks.studies.people.agreement_report import LEGEND
 
 CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf")), max_size=8)
 

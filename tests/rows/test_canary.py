@@ -12,10 +12,10 @@ from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, trained
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.contract.definition import Run
-from humor_tasks.corpora.newyorker.rows import Instance, row_of
+from humor_tasks.lab.corpora.newyorker.rows import Instance, row_of
+from humor_tasks.lab.training.hosted.export import examples
+from humor_tasks.lab.training.preferences.rows import as_row, row_preferences
 from humor_tasks.rows.canary import COLUMN, GUID, TEXT, marked
-from humor_tasks.training.hosted.export import examples
-from humor_tasks.training.preferences.rows import as_row, row_preferences
 
 CARDS = [datasets_cards.folder(name) for name in datasets_cards.names()]
 

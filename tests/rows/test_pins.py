@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-import humor_tasks.training
+import humor_tasks.lab.training
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
+from humor_tasks.lab.training.settings import Settings
 from humor_tasks.rows.pins import DATASETS, WEIGHTS, about, pinned
-from humor_tasks.training.settings import Settings
 
 REMOTE = re.compile(r"[\w.-]+/[\w.-]+")
 UNPINNED = {"ViT-L-14-336/openai": "open_clip chooses the repository; logs have the SHA-256 of the loaded weights."}
@@ -69,7 +69,7 @@ def test_a_new_default_without_a_pin_is_found() -> None:
 
 
 def test_every_default_of_a_training_or_command_is_pinned() -> None:
-    for module in pkgutil.walk_packages(humor_tasks.training.__path__, "humor_tasks.training."):
+    for module in pkgutil.walk_packages(humor_tasks.lab.training.__path__, "humor_tasks.lab.training."):
         if module.name.endswith(".settings"):
             importlib.import_module(module.name)
     named = {*of_settings(Settings), *of_command(main)}

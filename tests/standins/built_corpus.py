@@ -6,9 +6,9 @@ from pathlib import Path
 
 from standins.corpus import noise_png
 
-from humor_tasks.corpora.newyorker.card import Provenance, card
-from humor_tasks.corpora.newyorker.folder import Contents, contents_of, write_folder
-from humor_tasks.corpora.newyorker.rows import Instances, Pair, Reference, make_instances
+from humor_tasks.lab.corpora.newyorker.card import Provenance, card
+from humor_tasks.lab.corpora.newyorker.folder import Contents, contents_of, write_folder
+from humor_tasks.lab.corpora.newyorker.rows import Instances, Pair, Reference, make_instances
 from humor_tasks.rows.contests.annotations import Annotated, Scene
 
 CONTESTS = range(501, 531)

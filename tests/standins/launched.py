@@ -21,9 +21,9 @@ from standins.trainings import Killed
 from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.cli.train import train
-from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
-from humor_tasks.training.sharding import requested, whole_networks
+from humor_tasks.lab.training.checkpoint import seed_epoch
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
+from humor_tasks.lab.training.sharding import requested, whole_networks
 
 ROWS, SIZE = 6, 5
 

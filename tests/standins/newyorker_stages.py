@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpora.newyorker.work import Stage, Work
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import read_body
 from humor_tasks.files.writing import write_text
+from humor_tasks.lab.corpora.newyorker.work import Stage, Work
 
 
 def _words(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:

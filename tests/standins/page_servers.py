@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from humor_tasks.cli import main
-from humor_tasks.people import page
+from humor_tasks.studies.people import page
 
 
 def fork(run: list[str], output: str) -> int:

@@ -1,4 +1,4 @@
-"""The smallest training that `humor_tasks.training.loop` runs: a line through ten points, in no time.
+"""The smallest training that `humor_tasks.lab.training.loop` runs: a line through ten points, in no time.
 
 As a program it trains in each FOLDER given; with `killed` it is killed where its third epoch begins.
 """
@@ -16,8 +16,8 @@ import torch
 from safetensors.torch import save_file
 from tqdm import tqdm
 
-from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, Part, accelerator_for, fit, plan, process_parts
+from humor_tasks.lab.training.checkpoint import seed_epoch
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit, plan, process_parts
 
 ROWS, SIZE = 10, 3
 NO_BAR = tqdm(disable=True)

@@ -20,7 +20,7 @@ class Killed(BaseException):
 
 @contextmanager
 def killed_in_epoch(last: int, trainer: type[Any]) -> Iterator[None]:
-    """Such a training ends where that epoch begins. By a real kill: tests/training/test_loop.py."""
+    """Such a training ends where that epoch begins. By a real kill: tests/lab/training/test_loop.py."""
     epoch = trainer._epoch
 
     def killed(self: Any, number: int, *rest: Any) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from humor_tasks.cli import main
-from humor_tasks.people.votes import Vote, write_votes
+from humor_tasks.studies.people.votes import Vote, write_votes
 
 
 def told(*arguments: Any) -> Result:

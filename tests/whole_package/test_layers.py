@@ -40,12 +40,12 @@ MAY_IMPORT = {
         *("on_inspect", "testing", "_registry", "logs.inspect_logs", "logs.invocation"),
         *(
             "results.grade",
-            "arena.judging",
-            "results.captions.against",
-            "results.captions.pairwise",
+            "studies.arena.judging",
+            "studies.captions.against",
+            "studies.captions.pairwise",
             "results.reproduce.recipes",
         ),
-        "corpora.mock.option_models",
+        "lab.corpora.mock.option_models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }

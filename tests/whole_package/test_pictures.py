@@ -13,13 +13,13 @@ import pytest
 from PIL import Image, ImageDraw
 from rooms import REPOSITORY
 
+from humor_tasks.lab.training.image_text.finetune import read, unread
 from humor_tasks.models.ofa.preprocessing import square
 from humor_tasks.models.pictures import Pixels, decoded
-from humor_tasks.people.render import data_url
 from humor_tasks.results.report.page.gallery import Album
 from humor_tasks.rows.media.picture import Picture, decode_later
 from humor_tasks.rows.records import Turn
-from humor_tasks.training.image_text.finetune import read, unread
+from humor_tasks.studies.people.render import data_url
 
 # ---- the same pixels ----------------------------------------------------------------------------
 

@@ -17,19 +17,14 @@ from standins.paths import TESTS
 
 from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
-from humor_tasks.corpora.audit.auditing import audit
-from humor_tasks.corpora.audit.items import Item, Items, Part
-from humor_tasks.corpora.audit.output import as_markdown as audit_of
-from humor_tasks.corpora.mock.shortcuts import section, shortcuts_in
-from humor_tasks.corpora.newyorker import ranking
-from humor_tasks.corpora.newyorker.stages import Validation
 from humor_tasks.evaluate_metrics import CaptionChoiceAccuracy
-from humor_tasks.people.agreement import Question, agreed, raters
-from humor_tasks.people.votes import Vote
+from humor_tasks.lab.corpora.audit.auditing import audit
+from humor_tasks.lab.corpora.audit.items import Item, Items, Part
+from humor_tasks.lab.corpora.audit.output import as_markdown as audit_of
+from humor_tasks.lab.corpora.mock.shortcuts import section, shortcuts_in
+from humor_tasks.lab.corpora.newyorker import ranking
+from humor_tasks.lab.corpora.newyorker.stages import Validation
 from humor_tasks.results import read_results
-from humor_tasks.results.captions.figures import in_percent
-from humor_tasks.results.captions.files import Caption
-from humor_tasks.results.captions.pairwise import Pair, by_system, first_shown
 from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.markdown import as_markdown as report_of
 from humor_tasks.results.report.page import page
@@ -37,6 +32,11 @@ from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import judge_exam
 from humor_tasks.scorers.win_correction import corrected_win_rate
+from humor_tasks.studies.captions.figures import in_percent
+from humor_tasks.studies.captions.files import Caption
+from humor_tasks.studies.captions.pairwise import Pair, by_system, first_shown
+from humor_tasks.studies.people.agreement import Question, agreed, raters
+from humor_tasks.studies.people.votes import Vote
 
 TABLE = TESTS / "characterisation" / "table.json"
 INTERVAL = re.compile(r"(-?\d+\.\d+)(?: |</b><small class=\"interval\">)\\?\[(-?\d+\.\d+), (-?\d+\.\d+)\\?\]")

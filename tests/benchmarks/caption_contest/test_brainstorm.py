@@ -15,8 +15,8 @@ from standins.logs import metrics
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN
 from humor_tasks.errors import BadInput
-from humor_tasks.results.captions.files import read_captions
 from humor_tasks.scorers.fields import items, read_fields
+from humor_tasks.studies.captions.files import read_captions
 from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ScriptedModel
 

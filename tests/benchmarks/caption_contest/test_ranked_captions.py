@@ -19,8 +19,8 @@ from standins.tiny_clip_folder import saved
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.results.captions.files import Caption, read_captions
-from humor_tasks.results.captions.pairwise import (
+from humor_tasks.studies.captions.files import Caption, read_captions
+from humor_tasks.studies.captions.pairwise import (
     Pair,
     by_system,
     compared,

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from humor_tasks.errors import BadInput
+from humor_tasks.lab.training.humicroedit.data import Rows
+from humor_tasks.lab.training.humicroedit.features import fit_groups
+from humor_tasks.lab.training.humicroedit.settings import JUDGES, TrainConfig
 from humor_tasks.models.humicroedit import Edit, groups
 from humor_tasks.models.humicroedit.features import Bayes
 from humor_tasks.models.humicroedit.resources import Graph, Together
 from humor_tasks.models.humicroedit.texts import prepared
-from humor_tasks.training.humicroedit.data import Rows
-from humor_tasks.training.humicroedit.features import fit_groups
-from humor_tasks.training.humicroedit.settings import JUDGES, TrainConfig
 
 EDIT = Edit("Senate", "votes", "boats", "on NATO budget – live updates")
 

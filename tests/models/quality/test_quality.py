@@ -14,8 +14,8 @@ import pytest
 from inspect_ai.log import read_eval_log
 from standins import commands
 
-from humor_tasks.corpora.newyorker.stages import Validation, training
 from humor_tasks.errors import BadInput
+from humor_tasks.lab.corpora.newyorker.stages import Validation, training
 from humor_tasks.models.choosers.chooser import YES_NO, Question
 from humor_tasks.models.quality import Quality, fit, load, sums
 from humor_tasks.models.quality.features import ADDED, features

@@ -20,11 +20,11 @@ from humor_tasks import load, tasks
 from humor_tasks.contract.judging import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import element_coverage
-from humor_tasks.people.judge import read_judge_log
 from humor_tasks.results import grade as grading
 from humor_tasks.results import read_results
 from humor_tasks.results.grade import grade, grading_task, judging_by_name, read_written, report_of, requests, under_all
 from humor_tasks.results.reproduce.rescore import rescore
+from humor_tasks.studies.people.judge import read_judge_log
 from humor_tasks.testing import ScriptedModel
 
 SETS = "ABCDE"

@@ -1,0 +1,1 @@
+"""Wing: training of systems, and building and auditing of corpora."""

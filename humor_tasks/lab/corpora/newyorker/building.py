@@ -1,0 +1,208 @@
+"""`humor-tasks build newyorker`: from raw contests to a dataset folder, stage by stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.lab.corpora.newyorker.card import Provenance, card
+from humor_tasks.lab.corpora.newyorker.folder import contents_of, write_folder
+from humor_tasks.lab.corpora.newyorker.ranking import Pair as Features
+from humor_tasks.lab.corpora.newyorker.ranking import balance, section
+from humor_tasks.lab.corpora.newyorker.rows import Pair, make_instances, read_explanations
+from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
+from humor_tasks.lab.corpora.newyorker.work import Work, Workers, digest_of, read_json
+from humor_tasks.rows.contests.annotations import Annotated, read_annotations
+from humor_tasks.rows.contests.contest_csv import contest_files
+
+Echo = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files of a build: annotations; a folder of NUMBER.csv; a folder of NUMBER.jpg or .png; explanations; and a
+    trained quality model, where none is to be trained.
+    """
+
+    annotations: Path | None
+    crowd: Path
+    images: Path | None = None
+    explanations: Path | None = None
+    quality: Path | None = None
+
+
+def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:
+    """Do what is missing of a stage; the sums of its counts. What is done stays, whenever the run is interrupted."""
+    from tqdm import tqdm
+
+    start, missing, units = time.monotonic(), work.missing(name), work.units(name)
+    done = workers.run([(name, contest) for contest in missing])
+    with tqdm(total=len(units), initial=len(units) - len(missing), desc=name, unit=" units", disable=None) as bar:
+        for _ in done:
+            bar.update()
+    counts: Counter[str] = Counter()
+    for unit in units:
+        counts.update({k: v for k, v in work.counts(name, unit).items() if isinstance(v, int)})
+    spent = (
+        f"{time.monotonic() - start:.1f} s, {workers.peak:,.0f} MiB in a process at most" if missing else "done before"
+    )
+    echo(f"{name}: {len(units):,} unit{'s' * (len(units) != 1)}, {spent}")
+    for what, count in counts.items():
+        echo(f"  {count:>12,} {what}")
+    return dict(counts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a build's rows depend on besides its inputs.
+
+    embedding: a sentence-transformers model, from the hub or a folder. seed: of folds, letters and wrong captions.
+    since: only contests after this number get rows; later ones and earlier ones train the quality model. quality_model:
+    a text model of transformers that becomes the quality model; None for a linear discriminant.
+    """
+
+    embedding: str
+    seed: int = 1234
+    since: int | None = None
+    quality_model: str | None = None
+
+
+def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
+    """The build of these inputs, nothing done yet. Raises BadInput where no contest can get rows."""
+    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
+    crowd = contest_files(inputs.crowd)
+    usable, left_out = _usable(inputs, settings, annotated, {*annotated, *crowd})
+    finalists = {number: contest.finalists for number, contest in annotated.items()}
+    digests = {
+        number: _digest(digest_of(crowd[number]) if number in crowd else None, finalists.get(number, ()))
+        for number in sorted({*usable, *crowd})
+    }
+    values = {
+        "embedding": [settings.embedding, _digest_of_folder(Path(settings.embedding))],
+        "quality": _digest_of_folder(inputs.quality) if inputs.quality else None,
+        "quality_model": settings.quality_model,
+        "quality_folder": str(inputs.quality) if inputs.quality else None,
+        "left_out": left_out,
+    }
+    training = () if inputs.quality else tuple(sorted(set(crowd) - set(usable)))
+    return Work(folder, crowd, finalists, values, STAGES, tuple(usable), training, digests)
+
+
+def _usable(
+    inputs: Inputs, settings: Settings, annotated: Mapping[int, Annotated], numbers: set[int]
+) -> tuple[list[int], dict[str, int]]:
+    """The contests that can get rows, and how many cannot, by reason.
+
+    A contest needs everything that the build is given: a description where any contest has one, a picture with images.
+    Otherwise a caption would be a wrong choice in a configuration in which it is never the answer.
+    """
+    reasons: Counter[str] = Counter()
+    described = {number for number, contest in annotated.items() if contest.fixed}
+    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    usable = []
+    for number in sorted(numbers):
+        if settings.since is not None and number <= settings.since:
+            reasons[f"contests up to {settings.since}"] += 1
+        elif described and number not in described:
+            reasons["contests without a description"] += 1
+        elif inputs.images and number not in pictures:
+            reasons["contests without a picture"] += 1
+        else:
+            usable.append(number)
+    if not described and not inputs.images:
+        raise BadInput("no cartoon is described or shown: give --annotations with descriptions, or --images.")
+    if not usable:
+        raise BadInput(f"no contest is left: {', '.join(f'{n} {what}' for what, n in reasons.items())}.")
+    return usable, dict(reasons)
+
+
+IMAGES = (".jpg", ".jpeg", ".png", ".webp")
+
+
+def _digest_of_folder(folder: Path) -> str | None:
+    """The hash of a folder's files; None for what is no folder, such as the name of a model on the hub."""
+    if not folder.is_dir():
+        return None
+    return _digest(*((str(p.relative_to(folder)), digest_of(p)) for p in sorted(folder.rglob("*")) if p.is_file()))
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def build(work: Work, until: str | None, workers: int, ray: bool, echo: Echo) -> dict[str, dict[str, Any]]:
+    """Do the stages in order, up to `until`. Returns the sums of their counts."""
+    names = list(work.stages)
+    if until is not None:
+        check_choice("--until: stage", until, names)
+        names = names[: names.index(until) + 1]
+    with Workers(work.run, workers, ray) as running:
+        return {name: run_stage(work, name, running, echo) for name in names}
+
+
+# ---- the dataset --------------------------------------------------------------------------------
+
+
+def write_dataset(
+    work: Work, inputs: Inputs, settings: Settings, counts: Mapping[str, Mapping[str, Any]], output: Path
+) -> Iterator[str]:
+    """Write the dataset folder of a build whose stages are done; yields lines for the screen."""
+    high: dict[int, list[tuple[str, str]]] = {}
+    pairs: dict[int, list[Pair]] = {}
+    features: list[Features] = []
+    quality: dict[str, float] = {}
+    for number in work.contests:
+        if rows := [row for row in pooled(work, number) if row["source"] != "okay"]:
+            high[number] = [(row["caption"], row["key"]) for row in rows]
+        quality |= {row["caption"]: row["quality"] for row in rows}
+        of_contest = pairs_of(work, number)
+        pairs[number] = [Pair(p["high"], p["okay"], p["winner_source"]) for p in of_contest]
+        features += [
+            Features(number, p["winner_source"], p["high_features"], p["okay_features"], p["cosine"])
+            for p in of_contest
+        ]
+    seed = str(settings.seed)
+    references = read_explanations(inputs.explanations) if inputs.explanations else []
+    instances = make_instances(high, pairs, references, seed, twins_of(work))
+    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
+    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    contents = contents_of(instances, annotated, pictures, seed)
+    provenance = _provenance(work, inputs, settings, counts, pictures)
+    text = card(contents, provenance, section(balance(features)), quality)
+    write_folder(output, contents, pictures, text, provenance.as_json(), work.unit("quality") / "model")
+    for config in contents.configs:
+        sizes = ", ".join(f"{count:,} {split}" for split, count in config.sizes()[0].items())
+        yield f"{config.name}: {sizes} (fold 0)"
+    for what in contents.left_out:
+        yield f"left out: {what}"
+    yield f"{output}: {len(instances.blocks):,} contests. Use it as dataset={output}."
+
+
+def _provenance(
+    work: Work,
+    inputs: Inputs,
+    settings: Settings,
+    counts: Mapping[str, Mapping[str, Any]],
+    pictures: Mapping[int, Path],
+) -> Provenance:
+    """Where the corpus comes from; its counts include contests without rows and the quality model's validation."""
+    digests = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
+    for folder, files in (("crowd", work.crowd), ("images", pictures)):
+        digests |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
+    of = f" from {settings.quality_model}" if settings.quality_model else ""
+    quality = str(inputs.quality) if inputs.quality else f"trained in this build{of}, see quality/"
+    validation = read_json(work.unit("quality") / "validation.json")
+    stages: dict[str, dict[str, Any]] = {"contests left out": dict(work.settings["left_out"])}
+    stages |= {stage: dict(counted) for stage, counted in counts.items()}
+    stages.setdefault("quality", {}).update(
+        {name: f"{value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in validation.items()}
+    )
+    models = {"sentence embedding": settings.embedding, "quality": quality}
+    return Provenance(digests, {"seed": settings.seed, "since": settings.since}, models, stages)

@@ -1,0 +1,1 @@
+"""Wing: human studies, the arena, and captions scored by their contests."""

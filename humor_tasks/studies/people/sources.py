@@ -1,0 +1,239 @@
+"""Where items come from: pairs of two systems' texts, questions of a benchmark, cartoons, pictures, headlines."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, cast
+
+from humor_tasks.benchmarks.humicroedit.corpus import headlines
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.contract.card import PREFERENCE, RATING, VOTES
+from humor_tasks.contract.definition import Run
+from humor_tasks.contract.pair_verdicts import read_system
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.writing import write_bytes
+from humor_tasks.rows import read_csv
+from humor_tasks.rows.contests.contest_csv import contest_files
+from humor_tasks.rows.media.clip import Clip
+from humor_tasks.rows.media.picture import MIME, Picture, picture_file
+from humor_tasks.rows.records import Record
+from humor_tasks.studies.people.items import DESCRIPTION, EDITING, LINKS, LITERAL, MARK, same_text
+
+FRAMES = 9
+ItemRows = list[tuple[Record, dict[str, Any]]]  # records, each with the additional fields of its kind of item
+
+
+def preferences(run: Run, systems: tuple[str, str], kind: str = PREFERENCE.kind) -> tuple[ItemRows, Counter[str]]:
+    """The records that both systems explain, or write for (A is the first system's), and the number left out by reason.
+
+    Whitespace is collapsed, because paragraphs could reveal the author. Raises BadInput for ids outside the benchmark.
+    """
+    explained = [read_system(spec, run) for spec in systems]
+    known = {record.id for record in run.records}
+    for spec, one in zip(systems, explained, strict=True):
+        unknown = [identity for identity in one.texts if identity not in known]
+        if unknown:
+            where = f"they are of {run.benchmark.name}, split {run.options.split} of {run.options.dataset}"
+            raise BadInput(f"{spec}: {listed('unknown id', unknown)}; {where}.")
+    selected, left_out, nouns = [], Counter[str](), VOTES[kind].nouns
+    for record in run.records:
+        texts = [" ".join(one.texts.get(record.id, "").split()) for one in explained]
+        if not all(texts):
+            left_out[f"without both {nouns}"] += 1
+        elif same_text(texts[0]) == same_text(texts[1]):
+            left_out[f"with identical {nouns}"] += 1
+        else:
+            item_fields = {
+                "caption": record.fields["caption"],
+                "options": texts,
+                "systems": [one.model for one in explained],
+            }
+            if not record.fields["caption"]:
+                item_fields |= _said(record)
+            selected.append((record, {"kind": kind} | item_fields))
+    return selected, left_out
+
+
+def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
+    """The records as items of this kind, with their choices and answers, and the number left out by reason."""
+    selected, left_out = [], Counter[str]()
+    for record in run.records:
+        if len({same_text(choice) for choice in record.choices}) < len(record.choices):
+            left_out["with the same caption twice"] += 1
+        else:
+            answer = str(record.target)
+            if VOTES[kind].option_kind == "scale":
+                answer = ascii_uppercase[record.choices.index(answer)]
+            item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
+            selected.append((record, item_fields | _said(record)))
+    return selected, left_out
+
+
+def _said(record: Record) -> dict[str, str]:
+    """The caption or the dialogue that an item is shown with."""
+    return {"said": record.fields["said"]} if record.fields.get("said") else {}
+
+
+def sampled_records(selected: ItemRows, size: int | None, seed: int) -> ItemRows:
+    """A random sample of `size` by `seed` and id, in the original order; all where there are fewer."""
+
+    def random_key(one: tuple[Record, dict[str, Any]]) -> bytes:
+        return hashlib.sha256(f"{seed}\n{one[0].id}".encode()).digest()
+
+    chosen = {record.id for record, _ in sorted(selected, key=random_key)[:size]}
+    return [one for one in selected if one[0].id in chosen]
+
+
+def rows(selected: ItemRows, output: Path) -> list[dict[str, Any]]:
+    """The rows of the file `output`; their pictures are written to a folder next to it."""
+    return [
+        {"id": record.id, "cluster": record.cluster} | _scene(record, output) | item_fields
+        for record, item_fields in selected
+    ]
+
+
+def _scene(record: Record, output: Path) -> dict[str, str]:
+    """The cartoon as a model sees it, as text without the links."""
+    fields = record.fields
+    if record.picture is not None or record.clip is not None:
+        return {"image": copy_picture(record.picture or contact_sheet(cast(Clip, record.clip)), output)}
+    if not fields.get("description"):
+        return {}
+    if "location" not in fields:
+        return {"description": fields["description"]}
+    lines = (f"Place: {fields['location']}", fields["description"], f"Unusual: {fields['uncanny']}")
+    return {"description": "\n".join(lines)}
+
+
+def contact_sheet(clip: Clip) -> Picture:
+    """A clip's frames as one picture, in rows from left to right, because the page shows no video."""
+    from PIL import Image
+
+    frames = [frame.open() for frame in replace(clip, frames=clip.frames or FRAMES).pictures()]
+    wide, high = frames[0].size
+    columns = math.ceil(math.sqrt(len(frames)))
+    sheet = Image.new("RGB", (wide * columns, high * math.ceil(len(frames) / columns)), "white")
+    for i, frame in enumerate(frames):
+        sheet.paste(frame, (i % columns * wide, i // columns * high))
+    encoded = io.BytesIO()
+    sheet.save(encoded, "JPEG", quality=85)
+    return Picture(f"frames of {clip.where}", None, encoded.getvalue)
+
+
+def copy_picture(picture: Picture, output: Path) -> str:
+    """The path of the picture relative to the folder of `output`, to which it is copied once."""
+    data = picture.read()
+    ending = {mime: name.lower() for name, mime in MIME.items()}[picture.mime()]
+    name = f"{output.stem}_images/{picture.sha256()[:16]}.{ending}"
+    if not (output.parent / name).is_file():
+        write_bytes(output.parent / name, data)
+    return name
+
+
+# ---- cartoons, pictures and headlines -----------------------------------------------------------
+
+PICTURES = (".jpg", ".jpeg", ".png")
+GRADES = ("Not funny", "Slightly funny", "Moderately funny", "Funny")
+"""The scale of SemEval-2020 Task 7, from 0."""
+Rows = list[dict[str, Any]]
+
+
+def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The cartoons of a folder with NUMBER.jpg or .png."""
+    by_number = {str(number): path for number, path in sorted(contest_files(source, PICTURES).items())}
+    chosen = {number: picture_file(source, by_number[number].name) for number in sampled(list(by_number), size, seed)}
+    images = _copied(chosen, output)
+    return [
+        {"id": f"{number}-{kind}", "kind": kind, "cluster": number, "image": image} for number, image in images.items()
+    ]
+
+
+def pictures(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The pictures of a MOCK folder; those that have a description begin with it."""
+    known = describing.pictures(source)
+    images = _copied({name: known[name].picture for name in sampled(sorted(known), size, seed)}, output)
+    return [
+        {"id": name, "kind": kind, "cluster": known[name].scene, "image": image}
+        | ({"draft": {"description": known[name].description}} if known[name].description else {})
+        for name, image in images.items()
+    ]
+
+
+def _copied(pictures: Mapping[str, Picture], output: Path) -> dict[str, str]:
+    """Name -> path of the picture's copy. All pictures are checked before the first is copied."""
+    for picture in pictures.values():
+        picture.read()
+    return {name: copy_picture(picture, output) for name, picture in pictures.items()}
+
+
+def to_edit(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The headlines of a CSV file with the column `original`, in which the words that may be replaced are marked.
+
+    Rows that mark other words of one headline are one item, in which all are marked.
+    """
+    table = read_csv(source, ("original",))
+    marked: dict[str, dict[int, str]] = {}
+    for i, row in enumerate(table.rows):
+        parts = MARK.split(" ".join(row["original"].split()))
+        if len(parts) < 3:
+            raise BadInput(f"{table.where(i)}: no word is marked; write <word/> for those that may be replaced.")
+        plain = "".join(parts)
+        starts = [sum(map(len, parts[:at])) for at in range(1, len(parts), 2)]
+        words = marked.setdefault(plain, {})
+        taken = {at for start, word in words.items() for at in range(start, start + len(word))}
+        words |= {at: word for at, word in zip(starts, parts[1::2], strict=True) if at not in taken}
+    return [
+        {"id": hashlib.sha256(text.encode()).hexdigest()[:8], "kind": kind, "headline": _with_marks(text, marked[text])}
+        for text in sampled(list(marked), size, seed)
+    ]
+
+
+def _with_marks(text: str, words: Mapping[int, str]) -> str:
+    for start in sorted(words, reverse=True):
+        end = start + len(words[start])
+        text = f"{text[:start]}<{words[start]}/>{text[end:]}"
+    return text
+
+
+def to_rate(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The edited headlines of a CSV file with id, original and edit, such as that of `editing`."""
+    table = read_csv(source, ("id", "original", "edit"), ids=("id",))
+    rows = dict(zip((h.id for h in headlines(table)), table.rows, strict=True))
+    edited = {h.id: " ".join(x for x in (h.before, f"<{h.edit}/>", h.after) if x) for h in headlines(table)}
+    return [
+        {
+            "id": name,
+            "kind": kind,
+            "options": list(GRADES),
+            "headline": edited[name],
+            "original": rows[name]["original"],
+            "edit": rows[name]["edit"],
+        }
+        for name in sampled(list(rows), size, seed)
+    ]
+
+
+KINDS: Mapping[str, Callable[[str, Path, int | None, int, Path], Rows]] = {
+    DESCRIPTION.kind: cartoons,
+    LINKS.kind: cartoons,
+    LITERAL.kind: pictures,
+    EDITING.kind: to_edit,
+    RATING.kind: to_rate,
+}
+"""Kind of item -> function of (kind, source, size, seed, output) that returns the rows of the file `output`."""
+
+
+def sampled(names: Sequence[str], size: int | None, seed: int) -> list[str]:
+    """A random sample of `size` in the original order; all where there are fewer."""
+    if size is None or size >= len(names):
+        return list(names)
+    places = sorted(random.Random(seed).sample(range(len(names)), size))
+    return [names[i] for i in places]

@@ -1,0 +1,132 @@
+"""Stages and units of a build: keys, resuming, processes, Ray; a whole build in processes is in test_kills.py."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.newyorker_stages import STAGES, double, files_in, refuse, work_in
+
+from humor_tasks.errors import BadInput
+from humor_tasks.lab.corpora.newyorker.building import build, run_stage
+from humor_tasks.lab.corpora.newyorker.work import Stage, Work, Workers
+
+
+def _done(work: Work, workers: int = 1, ray: bool = False) -> dict[str, bytes]:
+    build(work, None, workers, ray, lambda line: None)
+    return files_in(work.folder)
+
+
+def test_stages_in_order_and_counts(tmp_path: Path) -> None:
+    lines: list[str] = []
+    counts = build(work_in(tmp_path), None, 1, False, lines.append)
+    assert counts == {"words": {"words": 10}, "long": {"words": 16}, "all": {"contests": 4}}
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == list(STAGES)
+    told = [line.split() for line in lines if line.startswith(" ")]
+    assert told == [["10", "words"], ["16", "words"], ["4", "contests"]]
+
+
+def test_until(tmp_path: Path) -> None:
+    assert list(build(work_in(tmp_path), "long", 1, False, lambda line: None)) == ["words", "long"]
+    with pytest.raises(BadInput, match=r"there is no 'lang'.*Did you mean 'long'"):
+        build(work_in(tmp_path), "lang", 1, False, lambda line: None)
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    work = work_in(tmp_path)
+    before = _done(work)
+    lines: list[str] = []
+    build(work_in(tmp_path), None, 1, False, lines.append)
+    assert all("done before" in line for line in lines if not line.startswith(" "))
+    assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "again"),
+    [
+        ({}, []),
+        ({"settings": {"times": 3, "seed": 2}}, []),
+        ({"settings": {"times": 4, "seed": 1}}, ["all", *["long"] * 4]),
+        ({"inputs": {**{n: f"{n:064}" for n in range(1, 6)}, 2: "x"}}, ["all", "long", "words"]),
+        ({"inputs": {**{n: f"{n:064}" for n in range(1, 6)}, 5: "x"}}, ["words"]),
+        ({"contests": (1, 2, 3)}, ["all"]),
+    ],
+)
+def test_a_change_does_again_what_depends_on_it(tmp_path: Path, changes: dict[str, Any], again: list[str]) -> None:
+    """Units of other settings stay beside the new ones, so that going back costs nothing."""
+    before = _done(work_in(tmp_path))
+    after = _done(work_in(tmp_path, **changes))
+    new = sorted({path.rsplit("/", 1)[0] for path in set(after) - set(before)})
+    assert [path.split("/")[0] for path in new] == again
+    assert before.items() <= after.items()
+
+
+def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every unit is interrupted once, after it wrote a file and before its folder got its name."""
+    whole = _done(work_in(tmp_path / "whole"))
+    work = work_in(tmp_path / "interrupted")
+    draw, run, stops = random.Random(0), Work.run, list[str]()
+
+    def interrupted(self: Work, item: tuple[str, int | None]) -> None:
+        name, contest = item
+        if f"{name} {contest}" not in stops and draw.random() < 0.7:
+            stops.append(f"{name} {contest}")
+            folder = self.unit(name, contest)
+            torn = folder.with_name(f".{folder.name}.0123")
+            torn.mkdir(parents=True)
+            (torn / "words.txt").write_text("con")
+            raise KeyboardInterrupt
+        run(self, item)
+
+    monkeypatch.setattr(Work, "run", interrupted)
+    for _ in range(20):
+        try:
+            build(work, None, 1, False, lambda line: None)
+            break
+        except KeyboardInterrupt:
+            continue
+    assert len(stops) >= 5
+    found = {path: data for path, data in files_in(work.folder).items() if "/." not in path}
+    assert found == whole
+
+
+def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:
+        (folder / "words.txt").write_text("con")
+        raise OSError(28, "No space left on device")
+
+    stages = {"words": Stage("words", full)}
+    work = work_in(tmp_path, stages=stages)
+    with pytest.raises(BadInput, match=r"No space left on device.*Make room and run the same command again"):
+        run_stage(work, "words", Workers(work.run), lambda line: None)
+    assert files_in(tmp_path) == {}
+    assert work.missing("words") == [1, 2, 3, 4]
+
+
+@pytest.mark.slow
+def test_processes_are_started_as_for_a_user() -> None:
+    """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
+    with Workers(double, 2) as running:
+        assert sorted(running.run([1, 2, 3])) == [2, 4, 6]
+        assert running.peak > 0
+
+
+@pytest.mark.slow
+def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray Data runs the same units in processes of its own, on this machine."""
+    import ray
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # Ray's processes import newyorker_stages
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    try:
+        assert sorted(Workers(double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
+        with pytest.raises(BadInput, match=r"^no room$"):
+            list(Workers(refuse, 2, ray=True).run([1, 2, 3]))
+        assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "ray"), workers=2, ray=True)
+    finally:
+        ray.shutdown()
