@@ -31,11 +31,14 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks", "parameters", "testing"),
-    ("training", "people"),
-    ("results", "corpora"),
-    ("arena", "evidence"),
+    ("results",),
+    ("studies", "lab"),
     ("__init__", "_registry", "_lm_eval_backport", "cli"),
 )
+WINGS = ("results", "studies", "lab")
+"""Rooms that use the plugin and that it does not know. Their dependencies are extras."""
+ABOVE = ("__init__", "_registry", "_lm_eval_backport", "cli")
+"""What knows the plugin and its wings."""
 EMPTY_NAMES = ("found", "each", "own", "shown", "told", "kept")
 
 
@@ -62,6 +65,14 @@ def floor(module: str) -> int:
         if room(module) in names:
             return number
     raise AssertionError(f"{module} has no place: add {room(module)} to FLOORS.")
+
+
+def part(module: str) -> str:
+    """The large part of the package that a module belongs to: scorers, a wing, the plugin, or what stands above all."""
+    name = room(module)
+    if name == "scorers" or name in WINGS:
+        return name
+    return "above" if name in ABOVE else "plugin"
 
 
 @cache
@@ -165,6 +176,10 @@ def main() -> None:
     for name in sorted(lines, key=lambda name: (floor(name), -lines[name])):
         print(f"{floor(name) + 1:>5}  {name:20} {files[name]:>5} {lines[name]:>7,} {lines[name] / total:>6.1%}")
     print(f"{'':5}  {'all, by hand':20} {files.total():>5} {total:>7,}")
+    parts: Counter[str] = Counter()
+    for module, count in by_hand().items():
+        parts[part(module)] += count
+    print(", ".join(f"{name} {count:,}" for name, count in parts.most_common()))
     print(
         f"{len(lines)} rooms on {len(FLOORS)} floors, {len(arrows())} arrows between rooms, "
         f"{len(circles())} circles of modules, {len(upward())} upward imports"

@@ -34,6 +34,7 @@ OUTSIDE = {
     "SECURITY.md": "security.md",
     "register/README.md": "register.md",
     "speed/README.md": "measured.md",
+    "tests/README.md": "tests.md",
     **{f"datasets_cards/{name}/README.md": f"cards/{name}.md" for name in cards()},
 }
 """Pages of the site that do not lie in docs/: path in the repository -> path on the site."""

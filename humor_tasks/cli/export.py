@@ -159,41 +159,6 @@ def _write_files(output: Path, files: Mapping[Any, str], left: Iterable[LeftOut]
         click.echo(f"left out: {file.path}: {file.why}", err=True)
 
 
-@export.command("evaluation-report")
-@RUNS
-@click.option(
-    "--note", "notes", multiple=True, help="A sentence of your own, such as why a parameter is set; repeatable."
-)
-@click.option("--commit", help="For .yaml: the commit of the package that ran.")
-@output("the report (.md), or the blocks of the register of inspect_evals (.yaml)", required=True)
-def evaluation(runs: tuple[Path, ...], output: Path, notes: tuple[str, ...], commit: str | None) -> None:
-    """Write an evaluation report, as the register of inspect_evals and lm-eval's guide for new tasks ask for it.
-
-    RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them. An unfinished run is an
-    error. Paths of this machine are cut to their last names.
-    """
-    from humor_tasks.evidence.register import register_blocks
-    from humor_tasks.evidence.report import evaluation_report
-    from humor_tasks.files.writing import check_output, write_text
-    from humor_tasks.logs.prices import read_prices
-    from humor_tasks.results import read_results
-    from humor_tasks.results.report.build import build_report
-
-    if output.suffix not in (".md", ".yaml"):
-        raise BadInput(f"{output}: an evaluation report ends in .md or .yaml.")
-    if (output.suffix == ".yaml") != bool(commit):
-        raise BadInput("--commit goes with a report that ends in .yaml, and with no other: the register asks for it.")
-    check_output(output, *runs)
-    report = build_report(read_results(runs), read_prices(None))
-    if commit:
-        write_text(output, register_blocks(report, commit, notes))
-    else:
-        write_text(output, evaluation_report(report, notes))
-    for file in report.results.left_out:
-        click.echo(f"left out: {file.path}: {file.why}", err=True)
-    click.echo(output)
-
-
 @export.command("benchmark-card")
 @click.argument("task")
 @output("the card (.json)", required=True)

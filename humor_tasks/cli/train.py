@@ -112,7 +112,7 @@ def train() -> None:
 @click.argument("name", type=click.Choice(["fsdp", "deepspeed"]))
 def configuration(name: str) -> None:
     """Print the path of a configuration for `accelerate launch --config_file`, for models of 11 billion parameters."""
-    click.echo(Path(__file__).parents[1] / "training" / "configurations" / f"{name}.yaml")
+    click.echo(Path(__file__).parents[1] / "lab" / "training" / "configurations" / f"{name}.yaml")
 
 
 def _command(name: str) -> click.Command:

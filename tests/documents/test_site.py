@@ -82,6 +82,7 @@ def checkout_copy(folder: Path) -> Path:
         shutil.copy(REPOSITORY / name, folder)
     shutil.copy(REPOSITORY / "docs" / "report.png", folder / "docs")
     shutil.copytree(REPOSITORY / "tests" / "thirdparty", folder / "tests" / "thirdparty")
+    shutil.copy(REPOSITORY / "tests" / "README.md", folder / "tests")
     return folder
 
 

@@ -17,13 +17,13 @@ import entries
 import lm_eval_tasks
 import pytest
 import yaml
+from evidence.register import register_blocks
 from release import filled
 from standins.finished_runs import marked
 from standins.paths import REPOSITORY
 from standins.waiting import LIMIT
 
 from humor_tasks import _registry, load, tasks
-from humor_tasks.evidence.register import register_blocks
 from humor_tasks.papers.published import published
 from humor_tasks.results import Results
 from humor_tasks.results.report.build import build_report

@@ -28,6 +28,7 @@ DOCUMENTS = sorted(
         "benchmarks/*.md",
         "register/*.md",
         "datasets_cards/*/README.md",
+        "tests/README.md",
         "tests/thirdparty/**/*.md",
     )
     for path in REPOSITORY.glob(pattern)

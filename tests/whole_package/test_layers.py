@@ -10,7 +10,7 @@ import functools
 from collections import Counter, defaultdict
 
 import pytest
-from rooms import HARNESSES, REPOSITORY, ROOT, by_hand, circles, floor, graph, modules, room, tree, upward
+from rooms import HARNESSES, REPOSITORY, ROOT, WINGS, by_hand, circles, floor, graph, modules, part, room, tree, upward
 
 from humor_tasks.benchmarks import BENCHMARKS
 
@@ -21,7 +21,8 @@ MAY_NAME = {
     "scorers.tagged": "a tag in replies",
     "papers.papers": "keys of papers",
     "rows.contests": "configs and folders of published datasets",
-    "corpora": "configs of the datasets that are built",
+    "contract.card": "kinds of votes",
+    "lab.corpora": "configs of the datasets that are built",
     "results.analysis.verdicts": "a column of files of labels",
     "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",
     "on_inspect.scorers": "which benchmark replies in tasks of other packages are taken to be of",
@@ -33,7 +34,9 @@ MAY_NAME = {
 MOST_MODULES_AT_THE_ROOT = 9
 MOST_LINES = 450
 MOST_OF_ALL = 0.15
-"""The largest share of all lines that a room may have."""
+"""The largest share of all lines that a room of the plugin may have."""
+MOST_OF_PART = {"plugin": 36_000, "scorers": 7_500, "results": 10_000, "studies": 10_000, "lab": 12_500, "above": 4_000}
+"""The lines by hand that a large part of the package may have."""
 # Which places may import a harness: two modules read Inspect's log files, and six modules ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
@@ -78,7 +81,24 @@ def test_no_room_is_a_trunk() -> None:
     lines: Counter[str] = Counter()
     for module, count in by_hand().items():
         lines[room(module)] += count
-    assert max(lines.values()) <= MOST_OF_ALL * lines.total()
+    assert max(count for name, count in lines.items() if name not in WINGS) <= MOST_OF_ALL * lines.total()
+
+
+def test_the_large_parts_keep_their_size() -> None:
+    lines: Counter[str] = Counter()
+    for module, count in by_hand().items():
+        lines[part(module)] += count
+    assert {name: count for name, count in lines.items() if count > MOST_OF_PART[name]} == {}
+
+
+READER = {"results.read", "results.result"}
+"""What reads finished runs is for all wings."""
+
+
+def test_the_plugin_knows_no_wing_and_wings_not_each_other() -> None:
+    arrows = {(a, b) for a, names in graph().items() for b in names - set(HARNESSES) if part(a) != part(b)}
+    upward = {(a, b) for a, b in arrows if part(b) in (*WINGS, "above") and part(a) != "above"}
+    assert {(a, b) for a, b in upward if part(a) not in WINGS or b not in READER} == set()
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
+from evaluation_report import main
+from evidence import facts
+from evidence.report import evaluation_report
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
-from standins.commands import humor_tasks, inspect, lm_eval, refused
+from standins.commands import inspect, lm_eval
 from standins.finished_runs import marked
 from standins.once import made_once
 
-from humor_tasks.evidence import facts
-from humor_tasks.evidence.report import evaluation_report
 from humor_tasks.logs import read_run
 from humor_tasks.logs.invocation import of_lm_eval
 from humor_tasks.results import Result, Results, read_results
@@ -161,9 +163,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_block_of_the_register_has_a_row_a_run(logs: Path, tmp_path: Path) -> None:
     runs = (logs / "a.eval", logs / "b.eval")
-    humor_tasks(
-        "export", "evaluation-report", *runs, "--note", "Mine.", "--commit", "c0ffee", "-o", tmp_path / "r.yaml"
-    )
+    words = [*map(str, runs), "--note", "Mine.", "--commit", "c0ffee", "-o", str(tmp_path / "r.yaml")]
+    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
     block: dict[str, Any] = yaml.safe_load((tmp_path / "r.yaml").read_text())["humor_tasks_matching"][
         "evaluation_report"
     ]
@@ -191,5 +192,7 @@ def test_the_block_of_the_register_has_a_row_a_run(logs: Path, tmp_path: Path) -
 def test_what_is_refused(runs: list[str], options: list[str], said: str, logs: Path, tmp_path: Path) -> None:
     (logs / "nothing").mkdir(exist_ok=True)
     options = [str(tmp_path / word) if word.startswith("r.") else word for word in options]
-    assert said in refused("export", "evaluation-report", *(logs / name for name in runs), *options)
+    done = CliRunner().invoke(main, [*(str(logs / name) for name in runs), *options], catch_exceptions=False)
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
     assert not list(tmp_path.iterdir())

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from evidence import facts
 from humor_tasks.contract.definition import Benchmark
 from humor_tasks.contract.metric import FALLBACK, Metric
-from humor_tasks.evidence import facts
 from humor_tasks.files.tables import percent, safe, short, table
 from humor_tasks.papers.levels import Level
 from humor_tasks.papers.published import Figure

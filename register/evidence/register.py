@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from evidence import facts
 from humor_tasks.errors import BadInput
-from humor_tasks.evidence import facts
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.scorecard import has_main_metric
 from humor_tasks.results.result import Result

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from evaluation_report import main
 from standins.commands import humor_tasks
 from standins.sample_runs import sample_runs
 
@@ -57,12 +59,16 @@ def test_names_tell_the_tokenizer_and_no_secret(runs: Path) -> None:
         pytest.param("report logs -o report", marks=pytest.mark.slow),
         "report logs -o table.csv",
         "compare logs -o compared.json",
-        "export evaluation-report logs -o evidence.md",
+        "evaluation_report.py logs -o evidence.md",
     ],
 )
 def test_what_is_written_and_printed_has_no_secret(runs: Path, command: str) -> None:
+    program, *words = command.split()
     with chdir(runs):
-        printed = humor_tasks(*command.split())
+        if program == "evaluation_report.py":
+            printed = CliRunner().invoke(main, words, catch_exceptions=False).output
+        else:
+            printed = humor_tasks(program, *words)
     written = [path for path in runs.rglob("*") if path.is_file() and not path.is_relative_to(runs / "logs")]
     assert any(b"tokenizer=one" in path.read_bytes() or b"tokenizer\\=one" in path.read_bytes() for path in written)
     assert SECRETS not in printed + "".join(map(str, written))
