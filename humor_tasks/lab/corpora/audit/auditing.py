@@ -25,7 +25,7 @@ class Audit:
 
 
 def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] = ()) -> Audit:
-    """Every check. Raises BadInput for a dataset of `against` that cannot be read, and where datasketch is missing."""
+    """Every check. Raises BadInput for a dataset of `against` that cannot be read, and where rensa is missing."""
     common, compared = elsewhere(data, against)
     measured = shortcuts(data, choosers)
     shares = balances(data)
