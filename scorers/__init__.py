@@ -53,8 +53,8 @@
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
-At import the modules need only the standard library. numpy, scipy, sacrebleu, rouge_score, ppi_py, evalica and
-crowd-kit are imported by the functions that need them, because both harnesses import this package at every start.
+At import the modules need only the standard library. numpy, scipy, sacrebleu, rouge_score, evalica and crowd-kit are
+imported by the functions that need them, because both harnesses import this package at every start.
 """
 
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement

@@ -46,9 +46,9 @@ def prediction_powered(
         value  = mean(lambda * judged) + mean(human - lambda * human_judged)
         lambda = cov(human, human_judged) / ((1 + n/N) * var(all verdicts)), clipped to [0, 1]
 
-    The library ppi-python computes the value, with its default power tuning. Without clusters, stderr and normal
-    interval are the library's: those of the two means (their variances divide by N and n, not by N - 1 and n - 1). With
-    `clusters` and `human_clusters` the errors of the two means are clustered as in clustered_mean:
+    as the authors' library ppi-python does by default. Without clusters, the interval is normal, and stderr^2 the sum
+    of the two means' squared errors (their variances divide by N and n, not by N - 1 and n - 1). With `clusters` and
+    `human_clusters` the errors of the two means are clustered as in clustered_mean:
 
         stderr^2 = sum over clusters of (a_c + b_c)^2
 
@@ -65,16 +65,10 @@ def prediction_powered(
     rows that the stderr is worth, 1 + value (1 - value) / stderr^2, at least the labels' effective clusters and at most
     all rows. The value itself is not cut to [0, 1]. Where lambda is 0, the result is the labels' clustered_proportion.
 
-    Importing the library takes two seconds (numba, statsmodels); nothing is
-    compiled. Raises BadInput on lists of different length, on only one of the two cluster lists, and if ppi-python is
-    not installed.
+    Raises BadInput on lists of different length, and on only one of the two cluster lists.
     """
     check_level(level)
     ids, human_ids = _clusters(judged, human_judged, human, clusters, human_clusters)
-    try:
-        from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
-    except ImportError as error:
-        raise BadInput('prediction_powered needs ppi-python: pip install "humor-tasks[judge]"') from error
     import numpy as np
 
     codes, count = cluster_codes([*ids, *human_ids])
@@ -83,7 +77,6 @@ def prediction_powered(
     verdicts = np.concatenate([unlabelled, labelled])
     weight = 0.0
     if len(judged) > 1 and len(human) > 0 and not (verdicts == verdicts[0]).all():
-        # The library tunes lambda by the same formula, but does not return it and divides by zero on constant verdicts.
         # In this form sums of 0 and 1 are exact, so a covariance of 0 gives a lambda of exactly 0.
         covariance = (len(human) * (labels @ labelled) - labels.sum() * labelled.sum()) / len(human) ** 2
         weight = float(np.clip(covariance / ((1 + len(human) / len(judged)) * verdicts.var(ddof=1)), 0, 1))
@@ -91,20 +84,21 @@ def prediction_powered(
         mean = clustered_proportion if proportion else clustered_mean
         return replace(mean(human, human_ids, level), n=rows, clusters=count)
 
-    data = (labels, labelled, unlabelled)
-    value = ppi_mean_pointestimate(*data, lam=weight).item()
+    parts = (
+        (weight * unlabelled, codes[: len(judged)]),
+        (labels - weight * labelled, codes[len(judged) :]),
+    )
+    value = sum(float(x.mean()) for x, _ in parts)
     if clusters is None:
-        low, high = (bound.item() for bound in ppi_mean_ci(*data, alpha=1 - level, lam=weight))
         from scipy.special import ndtri
 
-        corrected = Estimate(value, (high - low) / 2 / float(ndtri((1 + level) / 2)), low, high, rows, count)
+        stderr = math.sqrt(sum(float(x.var()) / len(x) for x, _ in parts))
+        half = float(ndtri((1 + level) / 2)) * stderr
+        corrected = Estimate(value, stderr, value - half, value + half, rows, count)
         return _within_limits(corrected, len(human) - 1, human_ids, level) if proportion else corrected
 
     sums, spread, total = np.zeros(count), 0.0, 0.0
-    for x, codes_of in (
-        (weight * unlabelled, codes[: len(judged)]),
-        (labels - weight * labelled, codes[len(judged) :]),
-    ):
+    for x, codes_of in parts:
         groups = len(set(codes_of))
         if groups < 2:
             return with_interval(value, math.nan, 1, level, rows, count)
