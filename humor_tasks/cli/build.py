@@ -127,7 +127,6 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
 @click.option("--seed", default=1234, help="Seed of folds, letters and wrong captions.")
 @click.option("--until", help="Stop after: ingest, select, embed, twins, quality, scores, pool or ranking.")
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one for each processor.")
-@click.option("--ray", is_flag=True, help="Run the stages as Ray Data jobs; RAY_ADDRESS names a cluster.")
 @click.option("--work", type=PATH, help="Folder for the stages' files. Default: OUTPUT.work.")
 @output("a new folder", required=True)
 def newyorker(
@@ -142,7 +141,6 @@ def newyorker(
     seed: int,
     until: str | None,
     workers: int | None,
-    ray: bool,
     work: Path | None,
     output: Path,
 ) -> None:
@@ -167,7 +165,7 @@ def newyorker(
     inputs = Inputs(annotations, crowd, images, explanations, quality)
     settings = Settings(embedding, seed, _after(since), quality_model)
     stages = prepare(inputs, settings, folder)
-    counts = build(stages, until, workers or os.cpu_count() or 1, ray, click.echo)
+    counts = build(stages, until, workers or os.cpu_count() or 1, click.echo)
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return

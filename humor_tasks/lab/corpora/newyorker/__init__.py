@@ -3,7 +3,7 @@
 | module | contents |
 |---|---|
 | `building` | inputs, settings, the stages in order, and the dataset folder from what they made |
-| `work` | the work folder, whose units are named by what they depend on; processes and Ray |
+| `work` | the work folder, whose units are named by what they depend on; processes |
 | `stages` | the stages, each with the files that it reads and writes |
 | `pool` | which captions are taken: selection, sentence vectors, clusters, pools |
 | `matching`, `ranking` | the two assignments |

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +44,8 @@ def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, 
     from tqdm import tqdm
 
     start, missing, units = time.monotonic(), work.missing(name), work.units(name)
-    done = workers.run([(name, contest) for contest in missing])
+    # At random: commands that share the work folder then seldom do the same unit.
+    done = workers.run([(name, contest) for contest in random.sample(missing, len(missing))])
     with tqdm(total=len(units), initial=len(units) - len(missing), desc=name, unit=" units", disable=None) as bar:
         for _ in done:
             bar.update()
@@ -137,13 +139,13 @@ def _digest(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def build(work: Work, until: str | None, workers: int, ray: bool, echo: Echo) -> dict[str, dict[str, Any]]:
+def build(work: Work, until: str | None, workers: int, echo: Echo) -> dict[str, dict[str, Any]]:
     """Do the stages in order, up to `until`. Returns the sums of their counts."""
     names = list(work.stages)
     if until is not None:
         check_choice("--until: stage", until, names)
         names = names[: names.index(until) + 1]
-    with Workers(work.run, workers, ray) as running:
+    with Workers(work.run, workers) as running:
         return {name: run_stage(work, name, running, echo) for name in names}
 
 

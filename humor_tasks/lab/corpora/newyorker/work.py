@@ -1,11 +1,12 @@
-"""The work folder of a build, and running its units: in this process, in several on this machine, or as Ray Data jobs.
+"""The work folder of a build, and running its units: in this process, in several, or on several machines.
 
 A unit is a stage and a contest, or a stage of the whole corpus. Its folder is named by a key: the hash of everything
 that decides its bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
 folder exists is therefore done, whatever was interrupted, and a changed setting or input makes folders beside the old.
 
 Every unit computes on one thread, because the last bits of sums depend on the number of threads. So the files are the
-same however many workers there are.
+same however many workers there are. Commands that share a work folder, also on several machines, share its units: each
+takes those that are not done, in an order of its own, and whoever finishes one first keeps it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import logging
-import os
+import multiprocessing
 import resource
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -100,7 +101,10 @@ class Work:
 
     def missing(self, name: str) -> list[int | None]:
         """The units of a stage that are not done."""
-        return [contest for contest in self.units(name) if not (self.unit(name, contest) / "counts.json").is_file()]
+        return [contest for contest in self.units(name) if not self._done(name, contest)]
+
+    def _done(self, name: str, contest: int | None) -> bool:
+        return (self.unit(name, contest) / "counts.json").is_file()
 
     def counts(self, name: str, contest: int | None = None) -> dict[str, Any]:
         """The counts of a finished unit."""
@@ -109,15 +113,17 @@ class Work:
     def run(self, item: tuple[str, int | None]) -> None:
         """Do one unit, a stage's name and a contest: its folder is there as a whole, or not at all."""
         name, contest = item
+        if self._done(name, contest):  # by another command on the same work folder, since this one began the stage
+            return
         stage, target = self.stages[name], self.unit(name, contest)
         try:
-            if target.exists() and not (target / "counts.json").exists():
+            if target.exists():
                 shutil.rmtree(target)  # what somebody left of a unit
             with moved_into_place(target) as folder:
                 folder.mkdir(parents=True)
                 write_json(folder / "counts.json", stage.run(self, folder, contest))
         except OSError as problem:
-            if (target / "counts.json").is_file():  # another command on the same work folder was faster
+            if self._done(name, contest):  # another command was faster
                 return
             raise BadInput(
                 f"{target}: cannot be written ({problem}). Make room and run the same command again."
@@ -161,10 +167,13 @@ class Workers:
     most memory that any of its processes has held, in MiB.
     """
 
-    def __init__(self, unit: Unit, workers: int = 1, ray: bool = False) -> None:
-        self.unit, self.workers, self.ray = unit, workers, ray
-        self.peak = 0.0
+    def __init__(self, unit: Unit, workers: int = 1) -> None:
+        self.unit, self.peak = unit, 0.0
         self._pool: ProcessPoolExecutor | None = None
+        if workers > 1:
+            # Spawned, because a fork of a process with torch's threads may hang.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(unit,))
 
     def __enter__(self) -> Workers:
         return self
@@ -174,41 +183,21 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def run(self, items: Sequence[Any]) -> Iterator[Any]:
-        """The results of the function for each item, in any order. Its exceptions stop the run."""
-        if self.ray and items:
-            for result, peak in _with_ray(self.unit, items, self.workers):
-                self.peak = max(self.peak, peak)
-                yield result
-        elif self.workers > 1 and len(items) > 1:
-            yield from self._with_processes(items)
+        """The results of the function for each item. Its exceptions stop the run."""
+        if self._pool and len(items) > 1:
+            try:
+                for result, peak in self._pool.map(_do, items):
+                    self.peak = max(self.peak, peak)
+                    yield result
+            except BrokenProcessPool:
+                raise BadInput(
+                    "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
+                ) from None
         else:
             with one_thread():
                 for item in items:
                     yield self.unit(item)
         self.peak = max(self.peak, peak_memory())
-
-    def _with_processes(self, items: Sequence[Any]) -> Iterator[Any]:
-        import multiprocessing
-        from concurrent.futures import as_completed
-        from concurrent.futures.process import BrokenProcessPool
-
-        if self._pool is None:
-            # Spawned, because a fork of a process with torch's threads may hang.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin, initargs=(self.unit,))
-        futures = [self._pool.submit(_do, item) for item in items]
-        try:
-            for future in as_completed(futures):
-                result, peak = future.result()
-                self.peak = max(self.peak, peak)
-                yield result
-        except BrokenProcessPool:
-            raise BadInput(
-                "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
-            ) from None
-        finally:
-            for future in futures:
-                future.cancel()
 
 
 def one_thread() -> Any:
@@ -229,33 +218,6 @@ def one_thread() -> Any:
 def peak_memory() -> float:
     """The most memory that this process has held so far, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[tuple[Any, float]]:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError:
-        raise BadInput("--ray needs the extra 'ray': pip install 'humor-tasks[ray]'.") from None
-    if not ray.is_initialized():
-        # RAY_ADDRESS names a cluster; without it Ray starts on this machine, with these workers.
-        cpus = None if os.environ.get("RAY_ADDRESS") else workers
-        ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    data = ray.data.from_items([{"item": item} for item in items], override_num_blocks=len(items))
-
-    def done(row: dict[str, Any]) -> dict[str, Any]:
-        with one_thread():
-            try:
-                return {"result": unit(row["item"]), "problem": "", "peak": peak_memory()}
-            except BadInput as problem:  # Ray would wrap it into errors of its own
-                return {"result": None, "problem": str(problem), "peak": peak_memory()}
-
-    for row in data.map(done).iter_rows():
-        if row["problem"]:
-            raise BadInput(row["problem"])
-        yield row["result"], row["peak"]
 
 
 _unit: list[Unit] = []

@@ -23,21 +23,21 @@ from humor_tasks.rows.contests.contest_csv import contest_number, read_contest
 
 def test_a_unit_without_counts_is_done_again(tmp_path: Path) -> None:
     work = work_in(tmp_path)
-    build(work, None, 1, False, lambda line: None)
+    build(work, None, 1, lambda line: None)
     before = files_in(tmp_path)
     (work.unit("long", 2) / "counts.json").unlink()
     (work.unit("long", 2) / "long.txt").write_text("con")
-    build(work, None, 1, False, lambda line: None)
+    build(work, None, 1, lambda line: None)
     assert files_in(tmp_path) == before
 
 
 def test_counts_that_are_no_json(tmp_path: Path) -> None:
     work = work_in(tmp_path)
-    build(work, None, 1, False, lambda line: None)
+    build(work, None, 1, lambda line: None)
     unit = work.unit("words", 3)
     (unit / "counts.json").write_text("{")
     with pytest.raises(BadInput, match=rf"damaged.*Remove the folder {unit} and run the same command again"):
-        build(work, None, 1, False, lambda line: None)
+        build(work, None, 1, lambda line: None)
 
 
 @pytest.mark.parametrize("size", [0, 1, 0.5, 0.99])

@@ -1,30 +1,28 @@
-"""Stages and units of a build: keys, resuming, processes, Ray; a whole build in processes is in test_kills.py."""
+"""Stages and units of a build: keys, resuming, processes; a whole build in processes is in test_kills.py."""
 
 from __future__ import annotations
 
-import os
 import random
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.newyorker_stages import STAGES, double, files_in, refuse, work_in
+from standins.newyorker_stages import STAGES, double, files_in, work_in
 
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.newyorker.building import build, run_stage
 from humor_tasks.lab.corpora.newyorker.work import Stage, Work, Workers
 
 
-def _done(work: Work, workers: int = 1, ray: bool = False) -> dict[str, bytes]:
-    build(work, None, workers, ray, lambda line: None)
+def _done(work: Work, workers: int = 1) -> dict[str, bytes]:
+    build(work, None, workers, lambda line: None)
     return files_in(work.folder)
 
 
 def test_stages_in_order_and_counts(tmp_path: Path) -> None:
     lines: list[str] = []
-    counts = build(work_in(tmp_path), None, 1, False, lines.append)
+    counts = build(work_in(tmp_path), None, 1, lines.append)
     assert counts == {"words": {"words": 10}, "long": {"words": 16}, "all": {"contests": 4}}
     assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == list(STAGES)
     told = [line.split() for line in lines if line.startswith(" ")]
@@ -32,16 +30,16 @@ def test_stages_in_order_and_counts(tmp_path: Path) -> None:
 
 
 def test_until(tmp_path: Path) -> None:
-    assert list(build(work_in(tmp_path), "long", 1, False, lambda line: None)) == ["words", "long"]
+    assert list(build(work_in(tmp_path), "long", 1, lambda line: None)) == ["words", "long"]
     with pytest.raises(BadInput, match=r"there is no 'lang'.*Did you mean 'long'"):
-        build(work_in(tmp_path), "lang", 1, False, lambda line: None)
+        build(work_in(tmp_path), "lang", 1, lambda line: None)
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     work = work_in(tmp_path)
     before = _done(work)
     lines: list[str] = []
-    build(work_in(tmp_path), None, 1, False, lines.append)
+    build(work_in(tmp_path), None, 1, lines.append)
     assert all("done before" in line for line in lines if not line.startswith(" "))
     assert files_in(tmp_path) == before
 
@@ -86,7 +84,7 @@ def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Work, "run", interrupted)
     for _ in range(20):
         try:
-            build(work, None, 1, False, lambda line: None)
+            build(work, None, 1, lambda line: None)
             break
         except KeyboardInterrupt:
             continue
@@ -108,25 +106,44 @@ def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert work.missing("words") == [1, 2, 3, 4]
 
 
+def test_commands_that_share_a_folder_share_its_units(tmp_path: Path) -> None:
+    """The second command does the whole stage while the first does one unit: that unit alone is done twice."""
+    done: list[int | None] = []
+
+    def words(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:
+        done.append(contest)
+        if len(done) == 1:
+            build(other, None, 1, lambda line: None)
+        (folder / "words.txt").write_text(f"contest {contest}")
+        return {"words": 2}
+
+    work, other = (work_in(tmp_path, stages={"words": Stage("words", words)}) for _ in range(2))
+    assert build(work, None, 1, lambda line: None) == {"words": {"words": 8}}
+    assert sorted(done, key=str) == sorted([1, 2, 3, 4, done[0]], key=str)
+    assert len(files_in(tmp_path)) == 8
+
+
+def test_commands_that_share_a_folder_begin_with_different_units(tmp_path: Path) -> None:
+    orders: list[list[int | None]] = [[], []]
+    for home, order in zip("ab", orders, strict=True):
+
+        def note(work: Work, folder: Path, contest: int | None, order: list[int | None] = order) -> Mapping[str, Any]:
+            order.append(contest)
+            return {}
+
+        numbers = tuple(range(40))
+        inputs = {number: f"{number:064}" for number in numbers}
+        stages = {"words": Stage("words", note)}
+        build(work_in(tmp_path / home, stages=stages, contests=numbers, inputs=inputs), None, 1, lambda line: None)
+    assert sorted(orders[0], key=str) == sorted(orders[1], key=str)
+    assert orders[0] != orders[1]
+
+
 @pytest.mark.slow
 def test_processes_are_started_as_for_a_user() -> None:
     """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
     with Workers(double, 2) as running:
         assert sorted(running.run([1, 2, 3])) == [2, 4, 6]
         assert running.peak > 0
-
-
-@pytest.mark.slow
-def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray Data runs the same units in processes of its own, on this machine."""
-    import ray
-
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # Ray's processes import newyorker_stages
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    try:
-        assert sorted(Workers(double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
         with pytest.raises(BadInput, match=r"^no room$"):
-            list(Workers(refuse, 2, ray=True).run([1, 2, 3]))
-        assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "ray"), workers=2, ray=True)
-    finally:
-        ray.shutdown()
+            list(running.run([1, -2, 3]))
