@@ -285,7 +285,7 @@ STAGES = {
             version=3,
         ),
         Stage("scores", _scores, ("quality", "select", "embed")),
-        Stage("pool", _pool, ("scores", "select", "embed"), version=2),
+        Stage("pool", _pool, ("scores", "select", "embed"), version=3),
         Stage("ranking", _ranking, ("pool", "embed"), version=2),
     )
 }
