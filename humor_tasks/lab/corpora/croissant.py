@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,35 +160,26 @@ def _file(path: Path, name: str) -> dict[str, Any]:
 def _records(path: Path, name: str, parts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     table = read_file(path, Part("", "", ""))
     identity = name.removesuffix(path.suffix)
-    fields = [_field(identity, name, column, [row.get(column) for row in table.rows]) for column in table.columns]
+    fields = []
+    for column in table.columns:
+        source = {"fileObject": {"@id": name}, "extract": {"column": column}}
+        fields.append(_field(f"{identity}/{column}", [row.get(column) for row in table.rows], source))
     about = f"The {len(table.rows):,} rows of {name}: {', '.join(parts[name])}."
     return {"@type": "cr:RecordSet", "@id": identity, "name": identity, "description": about, "field": fields}
 
 
-def _field(records: str, file: str, column: str, cells: Sequence[Any]) -> dict[str, Any]:
+def _field(identity: str, cells: Sequence[Any], source: Mapping[str, Any]) -> dict[str, Any]:
     """The field of a column. A list of objects is a repeated field with a sub-field for each of their keys."""
-    repeated = any(isinstance(cell, list) for cell in cells)
     values = [x for cell in cells if cell is not None for x in (cell if isinstance(cell, list) else [cell])]
-    source: dict[str, Any] = {"fileObject": {"@id": file}, "extract": {"column": column}}
-    field: dict[str, Any] = {"@type": "cr:Field", "@id": f"{records}/{column}", "name": column}
-    field |= {"description": ABOUT[column]} if column in ABOUT else {}
-    field |= {"repeated": True} if repeated else {}
+    name = identity.rpartition("/")[2]
+    field: dict[str, Any] = {"@type": "cr:Field", "@id": identity, "name": name}
+    field |= {"description": ABOUT[name]} if name in ABOUT else {}
+    field |= {"repeated": True} if any(isinstance(cell, list) for cell in cells) else {}
     if keys := dict.fromkeys(key for value in values if isinstance(value, dict) for key in value):
         parts = {key: [value.get(key) for value in values] for key in keys}
-        return {**field, "subField": list(_sub_fields(field["@id"], source, parts))}
+        of_key = (_field(f"{identity}/{k}", v, {**source, "transform": {"jsonPath": k}}) for k, v in parts.items())
+        return {**field, "subField": list(of_key)}
     return {**field, "dataType": _type(values), "source": source}
-
-
-def _sub_fields(field: str, source: Mapping[str, Any], parts: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for key, values in parts.items():
-        from_key = {**source, "transform": {"jsonPath": key}}
-        yield {
-            "@type": "cr:Field",
-            "@id": f"{field}/{key}",
-            "name": key,
-            "dataType": _type([value for value in values if value is not None]),
-            "source": from_key,
-        }
 
 
 def _type(values: Sequence[Any]) -> str:

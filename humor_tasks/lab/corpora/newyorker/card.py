@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from humor_tasks._version import __version__
+from humor_tasks.files.tables import interval
 from humor_tasks.lab.corpora.newyorker.folder import Config, Contents
 from humor_tasks.lab.corpora.newyorker.rows import BLOCKS, Instance
 from humor_tasks.models.choosers.shortcuts import RULES, credit
@@ -157,7 +158,7 @@ def baselines(contents: Contents, quality: Mapping[str, float] | None = None) ->
         "|---|---|",
     ]
     for rule, estimate in answer_only(instances, quality).items():
-        lines.append(f"| {rule} | {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}] |")
+        lines.append(f"| {rule} | {interval(estimate)} |")
     return "\n".join(lines)
 
 

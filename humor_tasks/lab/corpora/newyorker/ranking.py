@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.errors import BadInput
+from humor_tasks.files.tables import interval
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -166,20 +167,16 @@ def section(balance: Balance) -> str:
         "",
         f"{balance.pairs:,} pairs. Differences are high-quality minus okay caption, with 95 % intervals clustered by "
         "contest; standardised: over the standard deviation of all captions in pairs. Mean cosine of the two "
-        f"captions: {_shown(balance.cosine)}.",
+        f"captions: {interval(balance.cosine)}.",
         "",
         "| | mean difference | standardised |",
         "|---|---|---|",
-        *(f"| {name} | {_shown(balance.differences[name])} | {balance.standardised[name]:+.3f} |" for name in FEATURES),
+        *(f"| {name} | {interval(balance.differences[name])} | {balance.standardised[name]:+.3f} |" for name in FEATURES),
         "",
         "How often a rule that sees the two captions alone is right (a tie counts half; chance is 0.5):",
         "",
         "| rule | accuracy |",
         "|---|---|",
-        *(f"| {rule} | {_shown(estimate)} |" for rule, estimate in balance.rules.items()),
+        *(f"| {rule} | {interval(estimate)} |" for rule, estimate in balance.rules.items()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _shown(estimate: Estimate) -> str:
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
