@@ -77,13 +77,15 @@ def _equal(band: Any) -> Iterator[tuple[int, int]]:
     import numpy as np
 
     order = np.lexsort(band.T)
-    starts = np.flatnonzero((band[order[1:]] != band[order[:-1]]).any(axis=1)) + 1
-    for run in np.split(order, starts):
-        if 1 < len(run) <= MOST_COMPARED:
-            yield from ((int(a), int(b)) for k, a in enumerate(run) for b in run[k + 1 :])
-        elif len(run) > MOST_COMPARED:
-            yield from ((int(run[0]), int(b)) for b in run[1:])
-            yield from ((int(a), int(b)) for a, b in itertools.pairwise(run[1:]))
+    same = (band[order[1:]] == band[order[:-1]]).all(axis=1)
+    edges = np.flatnonzero(np.diff(same, prepend=False, append=False))  # where runs of equal rows start and end
+    for start, end in edges.reshape(-1, 2).tolist():
+        run = order[start : end + 1].tolist()
+        if len(run) <= MOST_COMPARED:
+            yield from itertools.combinations(run, 2)
+        else:
+            yield from ((run[0], b) for b in run[1:])
+            yield from itertools.pairwise(run[1:])
 
 
 def near_duplicates(data: Items) -> list[Finding]:

@@ -171,7 +171,10 @@ def section(balance: Balance) -> str:
         "",
         "| | mean difference | standardised |",
         "|---|---|---|",
-        *(f"| {name} | {interval(balance.differences[name])} | {balance.standardised[name]:+.3f} |" for name in FEATURES),
+        *(
+            f"| {name} | {interval(balance.differences[name])} | {balance.standardised[name]:+.3f} |"
+            for name in FEATURES
+        ),
         "",
         "How often a rule that sees the two captions alone is right (a tie counts half; chance is 0.5):",
         "",
