@@ -286,68 +286,19 @@ def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
 @click.option("--fold", help="Caption contest: cross-validation fold 0..4. Default: 0.")
 @together(DATASET, REVISION, PROMPTS, PARAMETERS)
 @click.option("--joined", is_flag=True, help="One file of train and validation rows, as in the paper.")
-@click.option("--model", help="Model to train, such as gpt-4.1-mini-2025-04-14. Default: checked for all.")
-@click.option("--limits", "table", type=PATH, help="TOML file of other limits and prices. Default: packaged.")
-@click.option("--n-epochs", "--epochs", "n_epochs", type=click.IntRange(1, 50), help="Default: the provider's choice.")
-@click.option("--submit", is_flag=True, help="Upload the files, start the job and follow it. This costs money.")
-@click.option("--suffix", help="With --submit: text in the new model's name.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="With --submit: seed of the job.")
-@click.option("--base-url", help="With --submit: base URL of the API. Default: OPENAI_BASE_URL, or OpenAI's.")
-@click.option("--retry-failed", is_flag=True, help="With --submit: start a new job after one that failed.")
 @output("a folder", required=True)
-def finetune(
-    task: str,
-    parameters: tuple[str, ...],
-    joined: bool,
-    model: str | None,
-    table: Path | None,
-    n_epochs: int | None,
-    submit: bool,
-    suffix: str | None,
-    seed: int | None,
-    base_url: str | None,
-    retry_failed: bool,
-    output: Path,
-    **options: Any,
-) -> None:
-    """Write a task's train and validation rows as chat examples for hosted fine-tuning, and optionally fine-tune.
+def finetune(task: str, parameters: tuple[str, ...], joined: bool, output: Path, **options: Any) -> None:
+    """Write a task's train and validation rows as chat examples for hosted fine-tuning.
 
-    The files are checked against the provider's documented limits, and their tokens and cost are estimated. With
-    --submit they are uploaded, and one job is started and followed; the same command goes on after an interruption and
-    pays for nothing twice. OPENAI_API_KEY is needed for --submit only.
+    The rows are checked before anything is written. The provider's own tools upload the files and start the job: see
+    docs/finetuning.md.
     """
-    from humor_tasks.lab.training.hosted.export import costs, make_export, write_export
-    from humor_tasks.lab.training.hosted.limits import open_counter, read_limits
+    from humor_tasks.lab.training.hosted import make_export, write_export
 
-    limits = read_limits(table)
-    if submit and not model:
-        raise BadInput("--submit: name the model to train by --model.")
-    if suffix is not None and not 1 <= len(suffix) <= limits.most_suffix:
-        raise BadInput(f"--suffix has {len(suffix)} characters; the provider takes 1 to {limits.most_suffix}.")
-    of_submit = {"--suffix": suffix, "--seed": seed, "--base-url": base_url, "--retry-failed": retry_failed or None}
-    if not submit and (alone := [name for name, value in of_submit.items() if value is not None]):
-        raise BadInput(f"{alone[0]} is for --submit.")
-    models = [limits.model(model)] if model else list(limits.models.values())
-    if len({trained.encoding for trained in models}) > 1:
-        raise BadInput(f"{table}: its models have different vocabularies; choose one by --model.")
-    counter = open_counter(models[0].encoding)
-    export = make_export(task, parameters, options, joined, limits, models, counter)
+    export = make_export(task, parameters, options, joined)
     write_export(output, export)
     for file in export.files:
-        click.echo(f"{output / file.name}: {file.rows:,} rows, {file.tokens:,} tokens.")
-    if not counter.exact:
-        click.echo(
-            f"Tokens are estimated at 4 characters each, not counted: tiktoken cannot load {counter.name} "
-            f"({counter.problem}). Run once with a connection, or set TIKTOKEN_CACHE_DIR to a folder that has it."
-        )
-    click.echo(costs(export, models, n_epochs))
-    if limits.notice:
-        click.echo(limits.notice)
-    if submit and model:
-        from humor_tasks.lab.training.hosted.submit import RESULT, JobRequest
-        from humor_tasks.lab.training.hosted.submit import submit as start
-
-        result = start(output, export, JobRequest(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
-        tokens = result["trained_tokens"]
-        click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
-        click.echo(result["evaluate"])
+        click.echo(f"{output / file.name}: {file}.")
+        if file.warning:
+            click.echo(f"Beware: {file.warning}.", err=True)
+    click.echo(f"Evaluate the fine-tuned MODEL with:\n{export.evaluation}")

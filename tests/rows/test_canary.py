@@ -13,7 +13,7 @@ from humor_tasks.benchmarks import BENCHMARKS, trained
 from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
 from humor_tasks.contract.definition import Run
 from humor_tasks.lab.corpora.newyorker.rows import Instance, row_of
-from humor_tasks.lab.training.hosted.export import examples
+from humor_tasks.lab.training.hosted import examples
 from humor_tasks.lab.training.preferences.rows import as_row, row_preferences
 from humor_tasks.rows.canary import COLUMN, GUID, TEXT, marked
 
@@ -69,9 +69,9 @@ def test_no_record_no_prompt_and_no_worked_example_has_it(name: str, tmp_path: P
 
 @pytest.mark.parametrize("name", trained("text"))
 def test_no_line_of_hosted_fine_tuning_and_no_training_text_has_it(name: str, tmp_path: Path) -> None:
-    lines, _ = examples(opened(name, tmp_path, split="train", **({"cot": False} if "mock" not in name else {})))
-    assert lines
-    assert GUID not in "".join(lines)
+    rows = examples(opened(name, tmp_path, split="train", **({"cot": False} if "mock" not in name else {})))
+    assert rows
+    assert GUID not in json.dumps(rows)
 
 
 @pytest.mark.parametrize("form", ["standard", "conversational"])

@@ -18,7 +18,7 @@ from humor_tasks.contract.definition import Run
 from humor_tasks.contract.prompts import templates_hash
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.writing import replacing
-from humor_tasks.lab.training.hosted.export import SPLITS
+from humor_tasks.lab.training.hosted import SPLITS
 from humor_tasks.parameters import opened
 from humor_tasks.rows.table import Absent
 from humor_tasks.rows.trained_on import check_disjoint

@@ -9,7 +9,7 @@ from inspect_ai import eval
 from standins.corpus import matching_row, write_card, write_lines
 
 from humor_tasks.errors import BadInput
-from humor_tasks.lab.training.hosted.export import answer_of, messages_of, open_splits
+from humor_tasks.lab.training.hosted import answer_of, messages_of, open_splits
 from humor_tasks.rows.trained_on import check_disjoint
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
