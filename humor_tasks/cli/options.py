@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Sequence
-from functools import reduce
+import pkgutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from humor_tasks.errors import BadInput
 if TYPE_CHECKING:
     from humor_tasks.contract.card import System
     from humor_tasks.contract.definition import Run
+    from humor_tasks.contract.options import Parameter
 
 Decorator = Callable[[Any], Any]
 PATH = click.Path(path_type=Path)
@@ -138,6 +140,85 @@ def number_or_none(option: str, text: str, kind: type[Any]) -> Any:
     except ValueError:
         pass
     raise BadInput(f"--{option} is '{text}'; it must be a number or none.")
+
+
+# ---- options that a dataclass declares -----------------------------------------------------------
+
+
+class Declares(click.Command):
+    """A command with a flag for each parameter of a dataclass, before its other parameters.
+
+    Its callback gets `given`: name -> value of each of these flags that was given. The dataclass validates them. It is
+    imported when the flags are needed, which can take a second.
+    """
+
+    def __init__(self, *args: Any, settings: str, only: Sequence[str] = (), **how: Any) -> None:
+        """settings: MODULE:CLASS. only: the parameters that are flags, in this order; by default all are."""
+        super().__init__(*args, **how)
+        self.settings, self.only = settings, only
+
+    @cached_property
+    def declared(self) -> Mapping[str, Parameter]:
+        """The parameters that are flags, by name."""
+        from humor_tasks.contract.options import flags_of
+
+        known = flags_of(pkgutil.resolve_name(self.settings))
+        return {name: known[name] for name in self.only or known}
+
+    @cached_property
+    def _flags(self) -> list[click.Option]:
+        return [flag(parameter) for parameter in self.declared.values()]
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """See Command."""
+        return [*self._flags, *super().get_params(ctx)]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """See Command."""
+        values = {name: ctx.params.pop(name) for name in self.declared}
+        ctx.params["given"] = {
+            name: _read(self.declared[name], value) for name, value in values.items() if value not in (None, ())
+        }
+        return super().invoke(ctx)
+
+
+def _read(parameter: Parameter, value: Any) -> Any:
+    """A value as its dataclass takes it: the text of several, separated by commas, as a tuple."""
+    return parameter.read(value) if parameter.item and isinstance(value, str) else value
+
+
+def flag(parameter: Parameter) -> click.Option:
+    """The flag of a parameter. Those without a default are required; others are None where they are not given."""
+    from dataclasses import MISSING
+
+    info, name = parameter.info, f"--{parameter.name.replace('_', '-')}"
+    if parameter.base is bool:
+        return click.Option([f"{name}/--{info.off or f'no-{name[2:]}'}"], default=None, help=info.text)
+    item = parameter.item or parameter
+    choices = f"[{'|'.join(item.choices)}]" if item.choices else None
+    return click.Option(
+        [name],
+        type={int: int, float: float, Path: PATH}.get(parameter.base, str),
+        required=parameter.default is MISSING,
+        multiple=info.repeated,
+        metavar=f"{choices},..." if choices and parameter.item else choices,
+        help=info.text + _default(parameter),
+    )
+
+
+def _default(parameter: Parameter) -> str:
+    """The default and the range of a parameter, for its help. Other defaults are in the text."""
+    info, value = parameter.info, parameter.default
+    bounded = info.least is not None and info.most is not None
+    span = f" ({_short(info.least)} to {_short(info.most)})" if bounded else ""
+    if isinstance(value, tuple):
+        value = ",".join(map(_short, value))
+    return f" Default: {_short(value)}{span}." if isinstance(value, str | int | float) and value != "" else ""
+
+
+def _short(value: Any) -> str:
+    """1.0 as 1, and 1e-05 as 1e-5."""
+    return f"{value:.7g}".replace("e-0", "e-").replace("e+0", "e") if isinstance(value, float) else str(value)
 
 
 # ---- options that name benchmarks ---------------------------------------------------------------

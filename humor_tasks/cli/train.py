@@ -1,22 +1,19 @@
 """`humor-tasks train`: training of the systems of a benchmark's paper, each in a run folder.
 
-A system's command is built when it is needed: its flags are the settings that its dataclass declares.
+The flags of a system's command are the settings that its dataclass declares.
 """
 
 from __future__ import annotations
 
+import pkgutil
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from humor_tasks.cli.options import output
+from humor_tasks.cli.options import Declares, output
 from humor_tasks.errors import BadInput
-
-if TYPE_CHECKING:
-    from humor_tasks.contract.options import Parameter
-
 
 NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")
 
@@ -91,19 +88,7 @@ SYSTEMS = {
 }
 
 
-class _Train(click.Group):
-    """Builds a system's command when it is asked for; the settings take a second to import."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """See Group."""
-        return sorted([*super().list_commands(ctx), *SYSTEMS])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See Group."""
-        return _command(cmd_name) if cmd_name in SYSTEMS else super().get_command(ctx, cmd_name)
-
-
-@click.group(cls=_Train)
+@click.group()
 def train() -> None:
     """Train the systems that a benchmark's paper compares."""
 
@@ -115,21 +100,13 @@ def configuration(name: str) -> None:
     click.echo(Path(__file__).parents[1] / "lab" / "training" / "configurations" / f"{name}.yaml")
 
 
-def _command(name: str) -> click.Command:
+def _command(name: str, system: System) -> click.Command:
     """The command that trains a system, with a flag for each of its settings."""
-    from humor_tasks.lab.training.settings import flags_of
+    settings = f"humor_tasks.lab.training.{system.folder}.settings:{system.settings}"
 
-    system = SYSTEMS[name]
-    settings = getattr(import_module(f"humor_tasks.lab.training.{system.folder}.settings"), system.settings)
-    parameters = {parameter.name: parameter for parameter in flags_of(settings)}
-
-    def run(output: Path, no_progress: bool, **flags: Any) -> None:
-        values = {name: value for name, value in flags.items() if value not in (None, ())}
-        for name, value in values.items():
-            if parameters[name].item and isinstance(value, str):
-                values[name] = parameters[name].read(value)
-        config = settings(**values)
-        config.check_flags(values)
+    def run(output: Path, no_progress: bool, given: dict[str, Any]) -> None:
+        config = pkgutil.resolve_name(settings)(**given)
+        config.check_flags(given)
         try:
             if no_progress and system.uses_transformers:
                 from transformers.utils.logging import disable_progress_bar
@@ -143,41 +120,11 @@ def _command(name: str) -> click.Command:
         for line in module.summary(metrics):
             click.echo(line)
 
-    command = click.Command(name, callback=run, params=[*map(_flag, parameters.values())], help=system.text)
+    command = Declares(name, settings=settings, callback=run, help=system.text)
     for option in (output("the run folder", required=True), NO_PROGRESS):
         option(command)
     return command
 
 
-def _flag(parameter: Parameter) -> click.Option:
-    """The flag of a setting. Those without a default are required; others are None where they are not given."""
-    from dataclasses import MISSING
-
-    info, flag = parameter.info, f"--{parameter.name.replace('_', '-')}"
-    if parameter.base is bool:
-        return click.Option([f"{flag}/--{info.off or f'no-{flag[2:]}'}"], default=None, help=info.text)
-    item = parameter.item or parameter
-    choices = f"[{'|'.join(item.choices)}]" if item.choices else None
-    return click.Option(
-        [flag],
-        type={int: int, float: float}.get(parameter.base, str),
-        required=parameter.default is MISSING,
-        multiple=info.repeated,
-        metavar=f"{choices},..." if choices and parameter.item else choices,
-        help=info.text + _default(parameter),
-    )
-
-
-def _default(parameter: Parameter) -> str:
-    """The default and the range of a setting, for its help. Other defaults are in the text."""
-    info, value = parameter.info, parameter.default
-    bounded = info.least is not None and info.most is not None
-    span = f" ({_short(info.least)} to {_short(info.most)})" if bounded else ""
-    if isinstance(value, tuple):
-        value = ",".join(map(_short, value))
-    return f" Default: {_short(value)}{span}." if isinstance(value, str | int | float) and value != "" else ""
-
-
-def _short(value: Any) -> str:
-    """1.0 as 1, and 1e-05 as 1e-5."""
-    return f"{value:.7g}".replace("e-0", "e-").replace("e+0", "e") if isinstance(value, float) else str(value)
+for _name, _system in SYSTEMS.items():
+    train.add_command(_command(_name, _system))

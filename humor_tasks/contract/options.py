@@ -1,13 +1,14 @@
 """Declarations of parameters: a dataclass field has the name, type, default, bounds and documentation of a parameter.
 
 Validation, command-line parsing, the names that lm-eval's `--metadata` accepts, and the tables of docs/parameters.md
-are derived from the field, and so are the signatures and docstrings of Inspect's tasks, by tools/generate.py. The
-settings of `humor-tasks train` are declared in the same way, and its flags are derived from them.
+are derived from the field, and so are the signatures and docstrings of Inspect's tasks, by tools/generate.py. Settings
+of commands, such as those of `humor-tasks train`, are declared in the same way, and their flags are derived from them.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import types
 import typing
@@ -221,6 +222,13 @@ def _declared(options: Any) -> tuple[Parameter, ...]:
 def parameters_of(options: type[Declared]) -> dict[str, Parameter]:
     """The parameters that users can set, by name."""
     return {parameter.name: parameter for parameter in declared(options) if parameter.info.text}
+
+
+def flags_of(options: type[Declared]) -> dict[str, Parameter]:
+    """The parameters that users can set, in the order of a command's help: the class's own, then those of its bases."""
+    known = parameters_of(options)
+    names = dict.fromkeys(name for cls in options.__mro__ for name in inspect.get_annotations(cls))
+    return {name: known[name] for name in names if name in known}
 
 
 def check_name(options: type[Declared], task: str, name: str) -> None:

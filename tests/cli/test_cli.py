@@ -196,7 +196,7 @@ def test_an_option_has_one_form(flag: str, differs: set[str]) -> None:
     found = [
         {"name": option.name, "value": option.metavar, "help": option.help, "names": sorted(option.opts)}
         for words, command in COMMANDS.items()
-        for option in command.params
+        for option in command.get_params(click.Context(command))
         if isinstance(option, click.Option) and flag in option.opts and words[:1] != ("train",)
     ]
     assert len(found) > 2
@@ -207,7 +207,7 @@ def test_an_option_has_one_form(flag: str, differs: set[str]) -> None:
 
 def test_what_is_written_is_named() -> None:
     for words, command in COMMANDS.items():
-        for option in command.params:
+        for option in command.get_params(click.Context(command)):
             if isinstance(option, click.Option) and "-o" in option.opts and words[:1] != ("train",):
                 begins = "Write " if option.required else "Also write "
                 assert str(option.help).startswith(begins), words

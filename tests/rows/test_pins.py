@@ -37,7 +37,7 @@ def of_settings(kind: type) -> Iterator[str]:
 
 
 def of_command(command: click.Command) -> Iterator[str]:
-    for each in command.params:
+    for each in command.get_params(click.Context(command)):
         yield from named_by(each.default)
     for name in command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ():
         yield from of_command(command.get_command(click.Context(command), name) or command)

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Self
 
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS, HUB
-from humor_tasks.contract.options import Declared, Parameter, parameter, parameters_of
+from humor_tasks.contract.options import Declared, parameter
 
 PRECISIONS = ("no", "bf16")
 NO_EFFECT = ("device", "workers", "checkpointing", "micro_batch")
@@ -42,13 +41,6 @@ class Settings(Declared):
 def plain(value: Any) -> Any:
     """The value as JSON represents it."""
     return list(value) if isinstance(value, tuple) else value
-
-
-def flags_of(settings: type[Settings]) -> list[Parameter]:
-    """The parameters in the order of the help: the system's own, then the shared ones."""
-    known = parameters_of(settings)
-    names = dict.fromkeys(name for cls in settings.__mro__ for name in inspect.get_annotations(cls))
-    return [known[name] for name in names if name in known]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,26 +11,20 @@ import click.testing
 import pytest
 
 from humor_tasks.cli.train import SYSTEMS, train
-from humor_tasks.lab.training.settings import flags_of
+from humor_tasks.contract.options import flags_of
 from humor_tasks.lab.training.text.settings import ENCODINGS, KINDS
-
-
-def command(name: str) -> click.Command:
-    found = train.get_command(click.Context(train), name)
-    assert found is not None
-    return found
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_documented_setting_is_a_flag_with_its_default(name: str) -> None:
     system = SYSTEMS[name]
     settings = getattr(import_module(f"humor_tasks.lab.training.{system.folder}.settings"), system.settings)
-    flags = {option.name: option for option in command(name).params if isinstance(option, click.Option)}
+    command = train.commands[name]
+    options = command.get_params(click.Context(command))
+    flags = {option.name: option for option in options if isinstance(option, click.Option)}
     declared = flags_of(settings)
-    assert [parameter.name for parameter in declared] == [
-        flag for flag in flags if flag not in ("output", "no_progress")
-    ]
-    for parameter in declared:
+    assert list(declared) == [flag for flag in flags if flag not in ("output", "no_progress", "help")]
+    for parameter in declared.values():
         text = flags[parameter.name].help or ""
         assert text.startswith(parameter.info.text)
         if isinstance(parameter.default, int) and not isinstance(parameter.default, bool):
