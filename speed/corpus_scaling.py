@@ -27,7 +27,8 @@ from corpus_projection import SAMPLE, Measured, project
 from corpus_workload import captions_of, minilm, write_contests
 
 from humor_tasks.lab.corpora.newyorker import stages
-from humor_tasks.lab.corpora.newyorker.building import Inputs, Settings, prepare, run_stage, write_dataset
+from humor_tasks.lab.corpora.newyorker.building import prepare, run_stage, write_dataset
+from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.work import Work, Workers
 from humor_tasks.models.choosers.embedding import Embedding
 
@@ -67,13 +68,13 @@ def build(crowd: Path, annotations: Path, output: Path, embedded: Path | None) -
         mib[name] = int(status.split("VmHWM:")[1].split()[0]) / 1024
         return result
 
-    inputs, settings = Inputs(annotations, crowd), Settings(minilm())
-    work: Work = measured("reading", lambda: prepare(inputs, settings, output.with_suffix(".work")))
+    settings = Settings(annotations=annotations, crowd=crowd, embedding=minilm())
+    work: Work = measured("reading", lambda: prepare(settings, output.with_suffix(".work")))
     work = replace(work, stages={**work.stages, "embed": replace(work.stages["embed"], run=vectors(embedded))})
     with Workers(work.run) as workers:
         for name in work.stages:
             counts[name] = measured(name, lambda name=name: run_stage(work, name, workers, lambda line: None))
-    measured("dataset", lambda: list(write_dataset(work, inputs, settings, counts, output)))
+    measured("dataset", lambda: list(write_dataset(work, settings, counts, output)))
     return Measured(len(work.contests), counts["ingest"]["entries"], counts["select"]["captions"], seconds, mib)
 
 

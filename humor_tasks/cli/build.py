@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, PROMPTS, output, together
+from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, PROMPTS, Declares, output, together
 from humor_tasks.errors import BadInput, check_choice, listed
 
 if TYPE_CHECKING:
@@ -107,49 +107,21 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
     return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in texts.items()}
 
 
-@build.command()
-@click.option("--annotations", type=PATH, help="JSON with finalists and descriptions by contest.")
-@click.option("--crowd", required=True, type=PATH, help="Folder with NUMBER.csv: captions, with or without ratings.")
-@click.option("--images", type=PATH, help="Folder with NUMBER.jpg or .png, for the settings from pixels.")
-@click.option("--explanations", type=PATH, help="JSON lines with contest_number, caption and explanation.")
-@click.option(
-    "--embedding",
-    default="sentence-transformers/paraphrase-MiniLM-L6-v2",
-    help="sentence-transformers model or folder; the default is the paper's.",
-)
-@click.option("--quality", type=PATH, help="Folder of a trained quality model. Default: one is trained.")
-@click.option(
-    "--quality-model",
-    help="Text model of transformers to train as the quality model, two by contest parity; google-t5/t5-large is the "
-    "paper's. Default: a linear discriminant.",
-)
-@click.option("--since", help="Only contests after this number or day (2023-09-30, or 2023-09 for that month on).")
-@click.option("--seed", default=1234, help="Seed of folds, letters and wrong captions.")
+@build.command(cls=Declares, settings="humor_tasks.lab.corpora.newyorker.settings:Settings")
 @click.option("--until", help="Stop after: ingest, select, embed, twins, quality, scores, pool or ranking.")
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one for each processor.")
 @click.option("--work", type=PATH, help="Folder for the stages' files. Default: OUTPUT.work.")
 @output("a new folder", required=True)
 def newyorker(
-    annotations: Path | None,
-    crowd: Path,
-    images: Path | None,
-    explanations: Path | None,
-    embedding: str,
-    quality: Path | None,
-    quality_model: str | None,
-    since: str | None,
-    seed: int,
-    until: str | None,
-    workers: int | None,
-    work: Path | None,
-    output: Path,
+    until: str | None, workers: int | None, work: Path | None, output: Path, given: dict[str, Any]
 ) -> None:
     """Build matching, ranking and explanation from raw caption contests (Hessel et al. 2023, Appendix C).
 
     An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.
     """
-    from humor_tasks.lab.corpora.newyorker.building import Inputs, Settings, build, prepare
+    from humor_tasks.lab.corpora.newyorker.building import build, prepare
     from humor_tasks.lab.corpora.newyorker.rows import read_explanations
+    from humor_tasks.lab.corpora.newyorker.settings import Settings
 
     if lacking := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
         packages = listed("missing package", lacking)
@@ -158,20 +130,17 @@ def newyorker(
         raise BadInput(f"{output}: exists already; name a new folder.")
     folder = work or output.with_name(f"{output.name}.work")
     _check_folders(folder, output)
-    if explanations:
-        read_explanations(explanations)  # what is wrong with them is said before hours of work
-    if quality and quality_model:
-        raise BadInput("--quality is a trained model and --quality-model trains one; give one of them.")
-    inputs = Inputs(annotations, crowd, images, explanations, quality)
-    settings = Settings(embedding, seed, _after(since), quality_model)
-    stages = prepare(inputs, settings, folder)
+    settings = Settings(**given)
+    if settings.explanations:
+        read_explanations(settings.explanations)  # what is wrong with them is said before hours of work
+    stages = prepare(settings, folder)
     counts = build(stages, until, workers or os.cpu_count() or 1, click.echo)
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return
     from humor_tasks.lab.corpora.newyorker.building import write_dataset
 
-    for line in write_dataset(stages, inputs, settings, counts, output):
+    for line in write_dataset(stages, settings, counts, output):
         click.echo(line)
 
 
@@ -182,18 +151,6 @@ def _check_folders(work: Path, output: Path) -> None:
     one, other = work.resolve(), output.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise BadInput(f"--work: {work} and the output {output} are in each other; name two folders side by side.")
-
-
-def _after(since: str | None) -> int | None:
-    """The last contest that is left out."""
-    from humor_tasks.rows.contests.dates import last_until, read_date
-
-    if since is None or since.isdecimal():
-        return None if since is None else int(since)
-    try:
-        return last_until(read_date(since))
-    except BadInput as problem:
-        raise BadInput(f"--since: {problem} A contest's number is possible, too.") from None
 
 
 @build.command()

@@ -19,6 +19,7 @@ from humor_tasks.cli.options import (
     RUNS,
     SETTING,
     TASK,
+    Declares,
     Group,
     TaskOption,
     log_of,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 URL = re.compile(r"https?://[!-~]+")
 _RELATIONSHIPS = ["first_party", "third_party", "collaborative", "other"]
 _SPLITS = ["train", "validation", "test"]
-_OF_TASK = ("dataset", "revision", "fold", "setting")
-_OF_CROWD = ("annotations", "contests", "exclude", "test", "validation", "pairs", "seed", "distinct")
 _MODELS = click.option(
     "--model",
     "models",
@@ -191,7 +190,7 @@ def croissant(folder: Path) -> None:
 # ---- rows for training --------------------------------------------------------------------------
 
 
-@export.command()
+@export.command(cls=Declares, settings="humor_tasks.lab.training.preferences.settings:CrowdSettings", after="crowd")
 @click.option("--task", cls=TaskOption, tasks=tasks_of("preferences"), only=True, help="Rows of this benchmark.")
 @click.option("--dataset", help="For --task: hub id, dataset folder or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="For --task: branch, tag or commit of a hub dataset.")
@@ -199,14 +198,6 @@ def croissant(folder: Path) -> None:
 @click.option("--setting", help="For --task: description or caption_only. Default: description.")
 @PARAMETERS
 @click.option("--crowd", type=PATH, help="Folder with NUMBER.csv: captions with the crowd's ratings.")
-@click.option("--annotations", type=PATH, help="For --crowd: JSON with descriptions. Default: no scene in prompts.")
-@click.option("--contests", help="For --crowd: only these, such as 530-620,655. Default: all in the folder.")
-@click.option("--exclude", help="For --crowd: none of these contests.")
-@click.option("--test", help="For --crowd: the test split's contests, or none. Default: the 91 held out as published.")
-@click.option("--validation", type=click.FloatRange(0, 1), help="For --crowd: share of the other contests. [0.1]")
-@click.option("--pairs", type=click.IntRange(1), help="For --crowd: pairs per contest. [1000]")
-@click.option("--seed", type=click.IntRange(0), help="For --crowd: seed of draws and splits. [2024]")
-@click.option("--distinct", is_flag=True, default=None, help="For --crowd: no pair comes twice.")
 @click.option("--split", "splits", multiple=True, type=click.Choice(_SPLITS), help="Repeatable. Default: all.")
 @click.option(
     "--format",
@@ -225,7 +216,8 @@ def preferences(
     form: str,
     prompts: str | None,
     output: Path,
-    **options: Any,
+    given: dict[str, Any],
+    **of_task: Any,
 ) -> None:
     """Write prompt, chosen and rejected captions in TRL's preference format, for DPO and reward models.
 
@@ -235,7 +227,7 @@ def preferences(
     """
     if bool(task) == bool(crowd):
         raise BadInput(f"name one source: --task {' or '.join(tasks_of('preferences')())} or --crowd FOLDER.")
-    foreign = [name for name in (_OF_CROWD if task else _OF_TASK) if options[name] is not None]
+    foreign = [*given] if task else [name for name, value in of_task.items() if value is not None]
     foreign += ["T"] if crowd and parameters else []
     if foreign:
         raise BadInput(f"--{foreign[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")
@@ -247,9 +239,12 @@ def preferences(
     if task:
         from humor_tasks.lab.training.preferences.rows import row_preferences
 
-        source = row_preferences(task, splits, parameters, **{name: options[name] for name in _OF_TASK})
-    else:
-        source = _of_crowd(Path(str(crowd)), {name: options[name] for name in _OF_CROWD if options[name] is not None})
+        source = row_preferences(task, splits, parameters, **of_task)
+    elif crowd:
+        from humor_tasks.lab.training.preferences.crowd import crowd_preferences
+        from humor_tasks.lab.training.preferences.settings import CrowdSettings
+
+        source = crowd_preferences(crowd, CrowdSettings(**given))
     chosen = source.only(splits)
     write_preferences(output, chosen, prompt, form)
     for warning in chosen.warnings:
@@ -259,26 +254,6 @@ def preferences(
     for split, rows in chosen.rows.items():
         click.echo(f"{split}: {len(rows):,} rows of {len({row.facts['contest'] for row in rows}):,} contests")
     click.echo(f"{output}: {form} preferences.")
-
-
-def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.lab.training.preferences.crowd import Choice, crowd_preferences
-    from humor_tasks.rows.contests.source import HELD_OUT, numbers
-
-    choice = Choice(
-        numbers(options["contests"], "--contests") if "contests" in options else None,
-        numbers(options.get("exclude"), "--exclude"),
-        numbers(options["test"], "--test") if "test" in options else frozenset(HELD_OUT),
-        options.get("validation", 0.1),
-    )
-    return crowd_preferences(
-        folder,
-        options.get("annotations"),
-        choice,
-        options.get("pairs", 1000),
-        options.get("seed", 2024),
-        options.get("distinct", False),
-    )
 
 
 @export.command()

@@ -146,16 +146,19 @@ def number_or_none(option: str, text: str, kind: type[Any]) -> Any:
 
 
 class Declares(click.Command):
-    """A command with a flag for each parameter of a dataclass, before its other parameters.
+    """A command with a flag for each parameter of a dataclass, beside its other parameters.
 
     Its callback gets `given`: name -> value of each of these flags that was given. The dataclass validates them. It is
     imported when the flags are needed, which can take a second.
     """
 
-    def __init__(self, *args: Any, settings: str, only: Sequence[str] = (), **how: Any) -> None:
-        """settings: MODULE:CLASS. only: the parameters that are flags, in this order; by default all are."""
+    def __init__(self, *args: Any, settings: str, only: Sequence[str] = (), after: str = "", **how: Any) -> None:
+        """settings: MODULE:CLASS. only: the parameters that are flags, in this order; by default all are.
+
+        after: the name of the parameter after which the help lists them; by default they come first.
+        """
         super().__init__(*args, **how)
-        self.settings, self.only = settings, only
+        self.settings, self.only, self.after = settings, only, after
 
     @cached_property
     def declared(self) -> Mapping[str, Parameter]:
@@ -171,7 +174,9 @@ class Declares(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """See Command."""
-        return [*self._flags, *super().get_params(ctx)]
+        own = super().get_params(ctx)
+        place = [parameter.name for parameter in own].index(self.after) + 1 if self.after else 0
+        return [*own[:place], *self._flags, *own[place:]]
 
     def invoke(self, ctx: click.Context) -> Any:
         """See Command."""

@@ -21,7 +21,8 @@ from humor_tasks.benchmarks.crowd import pairs
 from humor_tasks.benchmarks.crowd.pairs import draw
 from humor_tasks.errors import BadInput
 from humor_tasks.files.writing import write_table
-from humor_tasks.lab.training.preferences.crowd import Choice, crowd_preferences, divide
+from humor_tasks.lab.training.preferences.crowd import crowd_preferences, divide
+from humor_tasks.lab.training.preferences.settings import CrowdSettings
 from humor_tasks.rows.contests.contest_csv import Contest, read_contest
 from humor_tasks.rows.contests.source import HELD_OUT, TWINS, numbers
 
@@ -112,14 +113,15 @@ def test_what_is_told_of_a_contest() -> None:
 def test_no_contest_and_no_twin_is_in_two_splits(contests: list[int], data: st.DataObject) -> None:
     some = st.sampled_from(contests)
     twins = data.draw(st.lists(st.tuples(some, some).filter(lambda pair: pair[0] != pair[1]), max_size=5))
-    choice = Choice(test=data.draw(st.frozensets(st.integers(1, 30))), validation=data.draw(st.floats(0, 1)))
+    tested = ",".join(map(str, data.draw(st.frozensets(st.integers(1, 30)))))
+    settings = CrowdSettings(test=tested or "none", validation=data.draw(st.floats(0, 1)), seed=3)
     left_out: dict[int, str] = {}
-    splits = divide(contests, twins, choice, 3, left_out)
+    splits = divide(contests, twins, settings, left_out)
     where = {number: split for split, held in splits.items() for number in held}
     assert sum(map(len, splits.values())) == len(where)
     assert where.keys() | left_out.keys() == set(contests)
     assert not where.keys() & left_out.keys()
-    assert {n for n in contests if n in choice.test} == set(splits["test"])
+    assert {n for n in contests if n in settings.tested} == set(splits["test"])
     assert all(where[a] == where[b] for a, b in twins if a in where and b in where)
 
 
@@ -225,7 +227,7 @@ def test_a_twin_of_a_held_out_contest_is_left_out_without_that_contests_file(tmp
     for number in (599, 656):
         rows = [(f"caption {i} of {number}", 2.0 - i / 20, 0.01, 90) for i in range(20)]
         write_table(tmp_path / "crowd" / f"{number}.csv", COLUMNS, rows, exact=True)
-    made = crowd_preferences(tmp_path / "crowd", None, Choice(validation=0), 10, 1, False)
+    made = crowd_preferences(tmp_path / "crowd", CrowdSettings(validation=0, pairs=10, seed=1))
     assert {row.facts["contest"] for row in made.rows["train"]} == {"599"}
     assert made.warnings == ["left out: has the captions of contest 655, which is in the test split: 656"]
 
@@ -233,7 +235,7 @@ def test_a_twin_of_a_held_out_contest_is_left_out_without_that_contests_file(tmp
 def test_few_pairs_are_told_and_counted(tmp_path: Path) -> None:
     rows = [(f"caption {i} of it", 2.0 - i / 1000, 0.3, 3) for i in range(20)]
     write_table(tmp_path / "crowd" / "600.csv", COLUMNS, [("best", 3.0, 0.1, 3), *rows], exact=True)
-    made = crowd_preferences(tmp_path / "crowd", None, Choice(), 20_000, 1, False)
+    made = crowd_preferences(tmp_path / "crowd", CrowdSettings(pairs=20_000, seed=1))
     told, one, *_ = made.warnings
     assert told == "1 of 1 contests have fewer than 20,000 pairs"
     assert one.startswith("contest 600: ")

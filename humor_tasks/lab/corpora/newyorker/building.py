@@ -8,7 +8,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +17,13 @@ from humor_tasks.lab.corpora.newyorker.folder import contents_of, write_folder
 from humor_tasks.lab.corpora.newyorker.ranking import Pair as Features
 from humor_tasks.lab.corpora.newyorker.ranking import balance, section
 from humor_tasks.lab.corpora.newyorker.rows import Pair, make_instances, read_explanations
+from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
 from humor_tasks.lab.corpora.newyorker.work import Work, Workers, digest_of, read_json
 from humor_tasks.rows.contests.annotations import Annotated, read_annotations
 from humor_tasks.rows.contests.contest_csv import contest_files
 
 Echo = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """The files of a build: annotations; a folder of NUMBER.csv; a folder of NUMBER.jpg or .png; explanations; and a
-    trained quality model, where none is to be trained.
-    """
-
-    annotations: Path | None
-    crowd: Path
-    images: Path | None = None
-    explanations: Path | None = None
-    quality: Path | None = None
 
 
 def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:
@@ -61,26 +48,11 @@ def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, 
     return dict(counts)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a build's rows depend on besides its inputs.
-
-    embedding: a sentence-transformers model, from the hub or a folder. seed: of folds, letters and wrong captions.
-    since: only contests after this number get rows; later ones and earlier ones train the quality model. quality_model:
-    a text model of transformers that becomes the quality model; None for a linear discriminant.
-    """
-
-    embedding: str
-    seed: int = 1234
-    since: int | None = None
-    quality_model: str | None = None
-
-
-def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
-    """The build of these inputs, nothing done yet. Raises BadInput where no contest can get rows."""
-    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
-    crowd = contest_files(inputs.crowd)
-    usable, left_out = _usable(inputs, settings, annotated, {*annotated, *crowd})
+def prepare(settings: Settings, folder: Path) -> Work:
+    """The build of these files, nothing done yet. Raises BadInput where no contest can get rows."""
+    annotated = read_annotations(settings.annotations) if settings.annotations else {}
+    crowd = contest_files(settings.crowd)
+    usable, left_out = _usable(settings, annotated, {*annotated, *crowd})
     finalists = {number: contest.finalists for number, contest in annotated.items()}
     digests = {
         number: _digest(digest_of(crowd[number]) if number in crowd else None, finalists.get(number, ()))
@@ -88,17 +60,17 @@ def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     }
     values = {
         "embedding": [settings.embedding, _digest_of_folder(Path(settings.embedding))],
-        "quality": _digest_of_folder(inputs.quality) if inputs.quality else None,
+        "quality": _digest_of_folder(settings.quality) if settings.quality else None,
         "quality_model": settings.quality_model,
-        "quality_folder": str(inputs.quality) if inputs.quality else None,
+        "quality_folder": str(settings.quality) if settings.quality else None,
         "left_out": left_out,
     }
-    training = () if inputs.quality else tuple(sorted(set(crowd) - set(usable)))
+    training = () if settings.quality else tuple(sorted(set(crowd) - set(usable)))
     return Work(folder, crowd, finalists, values, STAGES, tuple(usable), training, digests)
 
 
 def _usable(
-    inputs: Inputs, settings: Settings, annotated: Mapping[int, Annotated], numbers: set[int]
+    settings: Settings, annotated: Mapping[int, Annotated], numbers: set[int]
 ) -> tuple[list[int], dict[str, int]]:
     """The contests that can get rows, and how many cannot, by reason.
 
@@ -107,18 +79,18 @@ def _usable(
     """
     reasons: Counter[str] = Counter()
     described = {number for number, contest in annotated.items() if contest.fixed}
-    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    pictures = contest_files(settings.images, IMAGES) if settings.images else {}
     usable = []
     for number in sorted(numbers):
-        if settings.since is not None and number <= settings.since:
-            reasons[f"contests up to {settings.since}"] += 1
+        if (after := settings.after) is not None and number <= after:
+            reasons[f"contests up to {after}"] += 1
         elif described and number not in described:
             reasons["contests without a description"] += 1
-        elif inputs.images and number not in pictures:
+        elif settings.images and number not in pictures:
             reasons["contests without a picture"] += 1
         else:
             usable.append(number)
-    if not described and not inputs.images:
+    if not described and not settings.images:
         raise BadInput("no cartoon is described or shown: give --annotations with descriptions, or --images.")
     if not usable:
         raise BadInput(f"no contest is left: {', '.join(f'{n} {what}' for what, n in reasons.items())}.")
@@ -153,7 +125,7 @@ def build(work: Work, until: str | None, workers: int, echo: Echo) -> dict[str, 
 
 
 def write_dataset(
-    work: Work, inputs: Inputs, settings: Settings, counts: Mapping[str, Mapping[str, Any]], output: Path
+    work: Work, settings: Settings, counts: Mapping[str, Mapping[str, Any]], output: Path
 ) -> Iterator[str]:
     """Write the dataset folder of a build whose stages are done; yields lines for the screen."""
     high: dict[int, list[tuple[str, str]]] = {}
@@ -171,12 +143,12 @@ def write_dataset(
             for p in of_contest
         ]
     seed = str(settings.seed)
-    references = read_explanations(inputs.explanations) if inputs.explanations else []
+    references = read_explanations(settings.explanations) if settings.explanations else []
     instances = make_instances(high, pairs, references, seed, twins_of(work))
-    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
-    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    annotated = read_annotations(settings.annotations) if settings.annotations else {}
+    pictures = contest_files(settings.images, IMAGES) if settings.images else {}
     contents = contents_of(instances, annotated, pictures, seed)
-    provenance = _provenance(work, inputs, settings, counts, pictures)
+    provenance = _provenance(work, settings, counts, pictures)
     text = card(contents, provenance, section(balance(features)), quality)
     write_folder(output, contents, pictures, text, provenance.as_json(), work.unit("quality") / "model")
     for config in contents.configs:
@@ -189,17 +161,16 @@ def write_dataset(
 
 def _provenance(
     work: Work,
-    inputs: Inputs,
     settings: Settings,
     counts: Mapping[str, Mapping[str, Any]],
     pictures: Mapping[int, Path],
 ) -> Provenance:
     """Where the corpus comes from; its counts include contests without rows and the quality model's validation."""
-    digests = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
+    digests = {path.name: digest_of(path) for path in (settings.annotations, settings.explanations) if path}
     for folder, files in (("crowd", work.crowd), ("images", pictures)):
         digests |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
     of = f" from {settings.quality_model}" if settings.quality_model else ""
-    quality = str(inputs.quality) if inputs.quality else f"trained in this build{of}, see quality/"
+    quality = str(settings.quality) if settings.quality else f"trained in this build{of}, see quality/"
     validation = read_json(work.unit("quality") / "validation.json")
     stages: dict[str, dict[str, Any]] = {"contests left out": dict(work.settings["left_out"])}
     stages |= {stage: dict(counted) for stage, counted in counts.items()}
@@ -207,4 +178,4 @@ def _provenance(
         {name: f"{value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in validation.items()}
     )
     models = {"sentence embedding": settings.embedding, "quality": quality}
-    return Provenance(digests, {"seed": settings.seed, "since": settings.since}, models, stages)
+    return Provenance(digests, {"seed": settings.seed, "since": settings.after}, models, stages)

@@ -12,23 +12,10 @@ from humor_tasks.benchmarks.caption_contest.rows import entity_name, scene_conte
 from humor_tasks.benchmarks.crowd.pairs import Drawn, draw
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.lab.training.preferences.rows import Preference, Preferences
+from humor_tasks.lab.training.preferences.settings import CrowdSettings
 from humor_tasks.rows.contests.annotations import Scene, read_annotations
 from humor_tasks.rows.contests.contest_csv import Contest, contest_files, read_contest, twins
-from humor_tasks.rows.contests.source import HELD_OUT, TWINS
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which contests are read, and which split each is in.
-
-    contests: only these; None: all. exclude: none of these. test: the test split's. validation: the share of the others
-    that is the validation split.
-    """
-
-    contests: frozenset[int] | None = None
-    exclude: frozenset[int] = frozenset()
-    test: frozenset[int] = frozenset(HELD_OUT)
-    validation: float = 0.1
+from humor_tasks.rows.contests.source import TWINS
 
 
 @dataclass
@@ -40,43 +27,41 @@ class Read:
     left_out: dict[int, str] = field(default_factory=dict)
 
 
-def crowd_preferences(
-    folder: Path, annotations: Path | None, choice: Choice, most: int, seed: int, distinct: bool
-) -> Preferences:
+def crowd_preferences(folder: Path, settings: CrowdSettings) -> Preferences:
     """Pairs of each contest by `pairs.draw`, by split; no contest, and no contest with another's captions, in two.
 
     Without annotations the rows have no scene. Raises BadInput where no contest has a pair, and as the readers do.
     """
     files = contest_files(folder)
-    if choice.contests and (lacking := sorted(choice.contests - set(files))):
+    if settings.chosen and (lacking := sorted(settings.chosen - set(files))):
         raise BadInput(f"--contests: {folder} has no file of {listed('contest', map(str, lacking), most=5)}.")
-    described = read_annotations(annotations) if annotations else None
+    described = read_annotations(settings.annotations) if settings.annotations else None
     scenes = None if described is None else {n: scene.fixed for n, scene in described.items() if scene.fixed}
     read = Read()
-    chosen = {n: path for n, path in files.items() if choice.contests is None or n in choice.contests}
+    chosen = {n: path for n, path in files.items() if settings.chosen is None or n in settings.chosen}
     for number in sorted(chosen):
-        if why := _unwanted(number, choice, scenes):
+        if why := _unwanted(number, settings, scenes):
             read.left_out[number] = why
             del chosen[number]
-    pairs = twins(_contests(chosen, scenes, most, seed, distinct, read))
-    splits = divide(sorted(read.rows), pairs, choice, seed, read.left_out)
+    pairs = twins(_contests(chosen, scenes, settings, read))
+    splits = divide(sorted(read.rows), pairs, settings, read.left_out)
     if not any(read.rows[number] for held in splits.values() for number in held):
         raise BadInput(f"{folder}: no contest has a pair; left out: {_reasons(read.left_out) or 'none'}.")
     rows = {split: [row for number in held for row in read.rows[number]] for split, held in splits.items() if held}
     return Preferences(
         rows,
         f"The crowd's ratings of {sum(map(len, splits.values()))} contests, with{'' if scenes else 'out'} the scene",
-        _facts(splits, read, most, seed, distinct),
-        _warnings(splits, read, most, pairs),
+        _facts(splits, read, settings),
+        _warnings(splits, read, settings.pairs, pairs),
         _table(splits, read),
     )
 
 
-def _unwanted(number: int, choice: Choice, scenes: Mapping[int, Scene] | None) -> str:
+def _unwanted(number: int, settings: CrowdSettings, scenes: Mapping[int, Scene] | None) -> str:
     """Why a contest gets no rows; "" where it does."""
-    if number in choice.exclude:
+    if number in settings.excluded:
         return "excluded"
-    if number in TWINS and TWINS[number] in choice.test and number not in choice.test:
+    if number in TWINS and TWINS[number] in settings.tested and number not in settings.tested:
         return f"has the captions of contest {TWINS[number]}, which is in the test split"
     return "without a description of the cartoon" if scenes is not None and number not in scenes else ""
 
@@ -84,9 +69,7 @@ def _unwanted(number: int, choice: Choice, scenes: Mapping[int, Scene] | None) -
 def _contests(
     files: Mapping[int, Path],
     scenes: Mapping[int, Scene] | None,
-    most: int,
-    seed: int,
-    distinct: bool,
+    settings: CrowdSettings,
     read: Read,
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """Draw from one contest after the other; yields number and keys of all captions, for `twins`."""
@@ -97,7 +80,7 @@ def _contests(
         if not contest.rated:
             read.left_out[number] = "without ratings"
             continue
-        drawn = draw(contest, most, seed, distinct)
+        drawn = draw(contest, settings.pairs, settings.seed, settings.distinct)
         read.drawn[number] = drawn
         read.rows[number] = _rows(contest, drawn, "" if scenes is None else _context(scenes[number]))
         yield number, contest.key
@@ -125,7 +108,7 @@ def _rows(contest: Contest, drawn: Drawn, context: str) -> list[Preference]:
 
 
 def divide(
-    contests: Sequence[int], pairs: Sequence[tuple[int, int]], choice: Choice, seed: int, left_out: dict[int, str]
+    contests: Sequence[int], pairs: Sequence[tuple[int, int]], settings: CrowdSettings, left_out: dict[int, str]
 ) -> dict[str, list[int]]:
     """The contests of each split; pairs: contests with the same captions, which are in one split or left out.
 
@@ -136,18 +119,18 @@ def divide(
     first = {number: number for number in contests}
     for a, b in pairs:
         first = {number: first[a] if group == first[b] else group for number, group in first.items()}
-    tested = {first[number]: number for number in contests if number in choice.test}
+    tested = {first[number]: number for number in contests if number in settings.tested}
     groups: dict[int, list[int]] = {}
     for number in contests:
-        if number in choice.test:
+        if number in settings.tested:
             splits["test"].append(number)
         elif first[number] in tested:
             other = tested[first[number]]
             left_out[number] = f"has the captions of contest {other}, which is in the test split"
         else:
             groups.setdefault(first[number], []).append(number)
-    order = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}:{group}".encode()).digest())
-    count = round(choice.validation * len(order))
+    order = sorted(groups, key=lambda group: hashlib.sha256(f"{settings.seed}:{group}".encode()).digest())
+    count = round(settings.validation * len(order))
     for i, group in enumerate(order):
         splits["validation" if i < count else "train"] += groups[group]
     return {split: sorted(held) for split, held in splits.items()}
@@ -156,13 +139,13 @@ def divide(
 # ---- the card ------------------------------------------------------------------------------------
 
 
-def _facts(splits: Mapping[str, Sequence[int]], read: Read, most: int, seed: int, distinct: bool) -> dict[str, str]:
+def _facts(splits: Mapping[str, Sequence[int]], read: Read, settings: CrowdSettings) -> dict[str, str]:
     held = [read.drawn[number] for numbers in splits.values() for number in numbers]
-    again = "never" if distinct else "yes, as in the released rule"
+    again = "never" if settings.distinct else "yes, as in the released rule"
     shares = [drawn.accepted for drawn in held]
     return {
         "rule": "mean_c - mean_r > 3 sqrt(precision_c^2 + precision_r^2); c uniform in the better half, r below c",
-        "pairs per contest": f"at most {most:,}, in at most 200,000 draws; seed {seed}",
+        "pairs per contest": f"at most {settings.pairs:,}, in at most 200,000 draws; seed {settings.seed}",
         "a pair may come again": f"{again}; {sum(drawn.repeats for drawn in held):,} do",
         "accepted share of draws": f"mean {sum(shares) / len(shares):.3f}, {min(shares):.4f} to {max(shares):.3f}",
         "accepted draws left out, both captions the same words": f"{sum(drawn.same for drawn in held):,}",
