@@ -5,7 +5,6 @@ This module is used for whole datasets outside an evaluation, and by the solver 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
+from humor_tasks.contract.options import Declared, parameter
 from humor_tasks.errors import BadInput
 from humor_tasks.files.secrets import without_secrets
 from humor_tasks.logs.record import CUT_OFF
@@ -40,29 +40,17 @@ AT_ONCE = 128  # concurrent questions; the provider's own limit on connections a
 
 
 @dataclass(frozen=True)
-class DescriberSettings:
-    """Settings for questions about a picture.
+class DescriberSettings(Declared):
+    """Settings for questions about a picture. Raises BadInput for invalid values, before any request.
 
     instruction: a system message before each question, such as "Answer in one sentence.", for chat models.
     temperature, max_tokens, seed: as in Inspect; None leaves them to the model's configuration.
     """
 
     instruction: str | None = None
-    temperature: float | None = 0.0
-    max_tokens: int | None = None
+    temperature: float | None = parameter(0.0, "Temperature of the model.", least=0)
+    max_tokens: int | None = parameter(None, "Maximum length of an answer.", least=1)
     seed: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raises BadInput for invalid values, before any request."""
-        if not isinstance(self.instruction, str | None):
-            raise BadInput(f"instruction is {self.instruction!r}; it must be text.")
-        heat = 0 if self.temperature is None else self.temperature
-        if not _is(int | float, heat) or not 0 <= heat < math.inf:
-            raise BadInput(f"temperature is {self.temperature!r}; it must be a number of at least 0.")
-        if self.max_tokens is not None and not (_is(int, self.max_tokens) and self.max_tokens > 0):
-            raise BadInput(f"max_tokens is {self.max_tokens!r}; it must be a whole number of at least 1.")
-        if self.seed is not None and not _is(int, self.seed):
-            raise BadInput(f"seed is {self.seed!r}; it must be a whole number.")
 
     def messages(self, picture: Picture, question: str, by_handle: bool = False) -> list[ChatMessage]:
         """The messages of one question about one picture. by_handle: for a model in this process."""
@@ -79,10 +67,6 @@ class DescriberSettings:
         """Everything that an answer depends on besides picture and question, for JSON: the model and the settings."""
         settings = without_secrets(model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL)), headers=False)
         return {"model": str(model), **identity(model), **asdict(self), **settings}
-
-
-def _is(kind: Any, value: object) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 async def ask(

@@ -95,11 +95,11 @@ def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
     ("how", "message"),
     [
         ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
-        ({"instruction": 5}, "instruction is 5; it must be text"),
-        ({"temperature": "hot"}, "temperature is 'hot'; it must be a number of at least 0"),
-        ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number of at least 1"),
-        ({"max_tokens": True}, "max_tokens is True"),
-        ({"seed": "x"}, "seed is 'x'; it must be a whole number"),
+        ({"instruction": 5}, "instruction must be text, not 5"),
+        ({"temperature": "hot"}, "temperature must be a number of at least 0 or none, not 'hot'"),
+        ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1 or none, not 0"),
+        ({"max_tokens": True}, "max_tokens must be a whole number of at least 1 or none, not True"),
+        ({"seed": "x"}, "seed must be a whole number or none, not 'x'"),
     ],
 )
 def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: str) -> None:
