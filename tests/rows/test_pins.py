@@ -14,6 +14,7 @@ import click
 import humor_tasks.lab.training
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
+from humor_tasks.cli.options import Declares
 from humor_tasks.lab.training.settings import Settings
 from humor_tasks.rows.pins import DATASETS, WEIGHTS, about, pinned
 
@@ -37,7 +38,7 @@ def of_settings(kind: type) -> Iterator[str]:
 
 
 def of_command(command: click.Command) -> Iterator[str]:
-    for each in command.get_params(click.Context(command)):
+    for each in (*command.params, *(command.declared.values() if isinstance(command, Declares) else ())):
         yield from named_by(each.default)
     for name in command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ():
         yield from of_command(command.get_command(click.Context(command), name) or command)
