@@ -152,21 +152,17 @@ class Declares(click.Command):
     imported when the flags are needed, which can take a second.
     """
 
-    def __init__(self, *args: Any, settings: str, only: Sequence[str] = (), after: str = "", **how: Any) -> None:
-        """settings: MODULE:CLASS. only: the parameters that are flags, in this order; by default all are.
-
-        after: the name of the parameter after which the help lists them; by default they come first.
-        """
+    def __init__(self, *args: Any, settings: str, after: str = "", **how: Any) -> None:
+        """settings: MODULE:CLASS. after: the parameter after which the help lists its flags; by default it begins so."""
         super().__init__(*args, **how)
-        self.settings, self.only, self.after = settings, only, after
+        self.settings, self.after = settings, after
 
     @cached_property
     def declared(self) -> Mapping[str, Parameter]:
         """The parameters that are flags, by name."""
         from humor_tasks.contract.options import flags_of
 
-        known = flags_of(pkgutil.resolve_name(self.settings))
-        return {name: known[name] for name in self.only or known}
+        return flags_of(pkgutil.resolve_name(self.settings))
 
     @cached_property
     def _flags(self) -> list[click.Option]:

@@ -121,7 +121,7 @@ class TrainingFile:
 
     def __str__(self) -> str:
         size = f"{self.characters:,} characters, about {math.ceil(self.characters / CHARACTERS):,} tokens"
-        return f"{self.rows:,} rows; the longest, {self.longest}, has {size}"
+        return f"{self.rows:,} row{'s' * (self.rows != 1)}; the longest, {self.longest}, has {size}"
 
     def about(self) -> dict[str, Any]:
         """For a manifest."""
