@@ -153,7 +153,7 @@ class Declares(click.Command):
     """
 
     def __init__(self, *args: Any, settings: str, after: str = "", **how: Any) -> None:
-        """settings: MODULE:CLASS. after: the parameter after which the help lists its flags; else it begins with them."""
+        """settings: MODULE:CLASS. after: the parameter after which the help lists its flags; "": they come first."""
         super().__init__(*args, **how)
         self.settings, self.after = settings, after
 
