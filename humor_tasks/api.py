@@ -118,10 +118,10 @@ def _outcome(run: Run, record: Record, prediction: str | Answer) -> Outcome:
 def check_ids(run: Run, ids: Collection[str]) -> None:
     """Raise BadInput unless `ids` are the ids of the run's records; ids of dropped rows are also allowed."""
     known = {record.id for record in run.records}
-    if run.ways.number > 1 and {record.id for record in run.data.records}.issuperset(ids):
+    if run.variations.number > 1 and {record.id for record in run.data.records}.issuperset(ids):
         raise BadInput(
             f"{run.benchmark.name}: predictions have one answer an item, and prompts=all and order=rotated ask each "
-            f"{run.ways.number} times. Leave these parameters out. Nothing was scored."
+            f"{run.variations.number} times. Leave these parameters out. Nothing was scored."
         )
     allowed = known | run.data.dropped
     problems = [

@@ -82,7 +82,7 @@ def arena(
     from humor_tasks.studies.arena import page, rounds
     from humor_tasks.studies.arena.judging import left_out, open_judges, question, usage
     from humor_tasks.studies.arena.ladder import ladder_of
-    from humor_tasks.studies.arena.players import Stage, check_players
+    from humor_tasks.studies.arena.players import Roster, check_players
     from humor_tasks.studies.arena.store import check_folder, open_store
     from humor_tasks.studies.arena.votes import read_people
 
@@ -100,7 +100,7 @@ def arena(
         else _players(paths, options, show, picker, model_args, not no_cache, people)
     )
     check_players(players)
-    stage = Stage(scenes, {player.name: player for player in players})
+    stage = Roster(scenes, {player.name: player for player in players})
     for one in panel:
         one.check(stage)
     most = rounds.budget_of(budget, stage)

@@ -112,9 +112,7 @@ def read_descriptions(path: Path | None) -> dict[str, str] | None:
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one for each processor.")
 @click.option("--work", type=PATH, help="Folder for the stages' files. Default: OUTPUT.work.")
 @output("a new folder", required=True)
-def newyorker(
-    until: str | None, workers: int | None, work: Path | None, output: Path, given: dict[str, Any]
-) -> None:
+def newyorker(until: str | None, workers: int | None, work: Path | None, output: Path, given: dict[str, Any]) -> None:
     """Build matching, ranking and explanation from raw caption contests (Hessel et al. 2023, Appendix C).
 
     An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.

@@ -312,7 +312,7 @@ def crowd_for(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Cr
         warnings.simplefilter("always")
         crowd = crowd_of(dataclasses.replace(source, numbers=known), options)
     for warning in caught:
-        click.echo(f"Beware: {warning.message}", err=True)
+        click.echo(f"Warning: {warning.message}", err=True)
     return crowd, [number for number in source.numbers if number not in written]
 
 

@@ -248,7 +248,7 @@ def preferences(
     chosen = source.only(splits)
     write_preferences(output, chosen, prompt, form)
     for warning in chosen.warnings:
-        click.echo(f"Beware: {warning}.", err=True)
+        click.echo(f"Warning: {warning}.", err=True)
     for name, text in chosen.facts.items():
         click.echo(f"{name}: {text}")
     for split, rows in chosen.rows.items():
@@ -275,5 +275,5 @@ def finetune(task: str, parameters: tuple[str, ...], joined: bool, output: Path,
     for file in export.files:
         click.echo(f"{output / file.name}: {file}.")
         if file.warning:
-            click.echo(f"Beware: {file.warning}.", err=True)
+            click.echo(f"Warning: {file.warning}.", err=True)
     click.echo(f"Evaluate the fine-tuned MODEL with:\n{export.evaluation}")

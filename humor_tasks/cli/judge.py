@@ -101,7 +101,7 @@ def grade(
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
         if report.warning:
-            click.echo(f"Beware: {report.warning}", err=True)
+            click.echo(f"Warning: {report.warning}", err=True)
         if MISSING in report.metrics and report.metrics[MISSING].value == 1:
             why = without_reply(graded)
             told = (
@@ -132,7 +132,7 @@ def exam(runs: tuple[Path, ...], panel: bool, as_json: bool, output: Path | None
     """
     from humor_tasks.benchmarks import BENCHMARKS
     from humor_tasks.cli.printing import echo, echo_notes
-    from humor_tasks.files.tables import interval, plain, safe, table
+    from humor_tasks.files.tables import interval, safe, table, to_json
     from humor_tasks.files.writing import check_output
     from humor_tasks.results import read_results
     from humor_tasks.results.analysis import panel as panels
@@ -155,7 +155,7 @@ def exam(runs: tuple[Path, ...], panel: bool, as_json: bool, output: Path | None
         return
     if as_json:
         rows = [
-            {"judge": result.system, "exam": result.benchmark.name, "metrics": plain(dict(result.estimates))}
+            {"judge": result.system, "exam": result.benchmark.name, "metrics": to_json(dict(result.estimates))}
             for result in taken
         ]
         click.echo(json.dumps(rows, indent=2))
@@ -185,4 +185,4 @@ def correct(judged: Path, labels: Path, as_json: bool) -> None:
     report = Report(corrected.estimates(), Signature({**about, "humor_tasks": __version__}), ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     for warning in filter(None, (corrected.few, report.warning)):
-        click.echo(f"Beware: {warning}", err=True)
+        click.echo(f"Warning: {warning}", err=True)

@@ -23,6 +23,6 @@ def echo_notes(results: Iterable[Result], left_out: Iterable[LeftOut]) -> None:
     """Print, as warnings, the notes on runs and the files that were left out."""
     for result in results:
         for note in result.notes:
-            click.echo(f"Beware: {result.paths[0]}: {note}", err=True)
+            click.echo(f"Warning: {result.paths[0]}: {note}", err=True)
     for file in left_out:
         click.echo(f"Left out: {file.path}: {file.why}", err=True)

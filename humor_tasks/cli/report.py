@@ -53,7 +53,7 @@ def report(
     notes = write_report(output, built) if output else []
     echo(as_markdown(built, warnings=False))
     for sentence in (*built.warnings, *(f"left out: {left_out_text(left)}" for left in built.results.left_out)):
-        click.echo(f"Beware: {sentence}", err=True)
+        click.echo(f"Warning: {sentence}", err=True)
     for sentence in notes:
         click.echo(sentence, err=True)
     if picture:

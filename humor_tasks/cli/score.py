@@ -43,7 +43,7 @@ def score(predictions: Path, task: str, parameters: tuple[str, ...], as_json: bo
         raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     if report.warning:
-        click.echo(f"Beware: {report.warning}", err=True)
+        click.echo(f"Warning: {report.warning}", err=True)
 
 
 @click.command()

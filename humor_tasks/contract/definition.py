@@ -19,7 +19,7 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.contract import askings, prompts, replies
+from humor_tasks.contract import prompts, replies, variations
 from humor_tasks.contract.answers import ANSWER_TOKENS, Answer, AnswerForm, Choice
 from humor_tasks.contract.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.contract.card import Card, Display, Uses
@@ -146,11 +146,11 @@ class Benchmark(Generic[O_co]):
             return read_all(templates, options)
         return by_set({s: read_all(templates, dataclasses.replace(options, prompts=s)) for s in prompt_sets(templates)})
 
-    def ways(self, options: Any) -> askings.Ways:
+    def variations(self, options: Any) -> variations.Variations:
         """How often and how each item is asked under these options."""
         form = self.form(options)
         letters = form.letters if options.order == ROTATED and isinstance(form, Choice) else ""
-        return askings.Ways(prompt_sets(self._templates(options)) if options.prompts == ALL else (), letters)
+        return variations.Variations(prompt_sets(self._templates(options)) if options.prompts == ALL else (), letters)
 
     def _templates(self, options: Any) -> Sequence[Template]:
         return self.templates(options) if callable(self.templates) else self.templates
@@ -231,20 +231,22 @@ class Run(Generic[O_co]):
         return ReplyLength(prescribed or ANSWER_TOKENS, prescribed is not None)
 
     @functools.cached_property
-    def ways(self) -> askings.Ways:
+    def variations(self) -> variations.Variations:
         """How often and how each item is asked, or its reply judged."""
-        return askings.Ways(self.judged_under) if self.judged_under else self.benchmark.ways(self.options)
+        return (
+            variations.Variations(self.judged_under) if self.judged_under else self.benchmark.variations(self.options)
+        )
 
     @functools.cached_property
     def records(self) -> tuple[Record, ...]:
         """The records to evaluate, in the order of the data; an item that is asked several times has several."""
-        return self.ways.askings(self.data.records, self.benchmark.rotate)
+        return self.variations.of(self.data.records, self.benchmark.rotate)
 
     @functools.cached_property
     def _under(self) -> Mapping[str, Run[O_co]]:
         """The run under each of several prompt sets."""
         under = {}
-        for letter in self.ways.sets:
+        for letter in self.variations.sets:
             texts = {name[2:]: text for name, text in self.templates.items() if name.startswith(f"{letter}/")}
             under[letter] = dataclasses.replace(self, templates=texts)
         return under
@@ -275,8 +277,8 @@ class Run(Generic[O_co]):
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
-        run = self._under.get(askings.asking_of(record).prompts, self)
-        return self.benchmark.prompt(run, askings.as_item(record))
+        run = self._under.get(variations.variation_of(record).prompts, self)
+        return self.benchmark.prompt(run, variations.as_item(record))
 
     def check_media(self, records: Sequence[Record] | None = None) -> None:
         """Check what the prompts of these records (default: all) show, before a model is asked.
@@ -344,11 +346,11 @@ class Run(Generic[O_co]):
         Items that lack some of their askings do not count: their share is the metric `incomplete`.
         """
         lacking: Estimate | None = None
-        if self.ways.number > 1:
-            outcomes, lacking = askings.whole_items(outcomes, self.ways.number)
+        if self.variations.number > 1:
+            outcomes, lacking = variations.whole_items(outcomes, self.variations.number)
         counts = ((metric, metric.counted(outcomes)) for metric in self.reported)
         found = {metric.name: self.summary(metric, counted) for metric, counted in counts if counted}
-        incomplete = askings.INCOMPLETE.name
+        incomplete = variations.INCOMPLETE.name
         return found | replies.made_up_turns(outcomes) | ({incomplete: {incomplete: lacking}} if lacking else {})
 
     def summary(self, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -365,7 +367,7 @@ class Run(Generic[O_co]):
                 return math.fsum(o.values[primary.name] for o in outcomes) / len(outcomes)  # without an interval
             return float(self.benchmark.summary(self, primary, outcomes)[primary.name].value)
 
-        several = askings.metrics(primary, self.form, self.ways, value)
+        several = variations.metrics(primary, self.form, self.variations, value)
         return (*self.benchmark.reported, *several)
 
     @property

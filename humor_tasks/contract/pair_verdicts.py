@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging import Panel, Verdicts
 from humor_tasks.contract.metric import OF_JUDGES, OF_REPLIES, Metric, rate
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.logs import check_asked_once, read_run
 from humor_tasks.rows.records import Outcome, Record
@@ -192,7 +192,7 @@ def _by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
     times: dict[str, int] = {}
     for o in outcomes:
         times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups.get("pair_id", o.id), asking_of(o).prompts, epoch), []).append(o)
+        pairs.setdefault((o.groups.get("pair_id", o.id), variation_of(o).prompts, epoch), []).append(o)
     return list(pairs.values())
 
 
@@ -307,7 +307,7 @@ METRICS = (
         "half_asked",
         "lower",
         lambda outcomes: _mean_over(pairs_of(outcomes), lambda pair: NOT_ASKED in pair.named),
-        about="Share of pairs of which only one order was asked (`--limit`); they leave the other metrics.",
+        about="Share of pairs asked in one order only (`--limit`); excluded from other metrics.",
         no_level=OF_JUDGES,
     ),
     _text_property("same_text", "Share of pairs of equal texts: a tie, without asking a judge."),

@@ -117,15 +117,15 @@ def cell_text(cell: str) -> str:
 
 def json_text(data: Any) -> str:
     """Data as the text of an indented JSON file, in which `plain` has converted what JSON does not have."""
-    return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(to_json(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Convert to JSON types: dataclasses become objects, and numbers that are not finite become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
     if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
+        return {name: to_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_json(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import FinishedRun, LoggedSample
-from humor_tasks.rows.records import ASKED
+from humor_tasks.rows.records import VARIATION
 
 RETRY = "finish it with inspect eval-retry."
 
@@ -116,7 +116,7 @@ class _Checked:
 
 def check_asked_once(sample: LoggedSample) -> None:
     """Raise BadInput for a reply that is one of several to its item, where one is needed."""
-    if ASKED in sample.facts:
+    if VARIATION in sample.facts:
         raise BadInput(
             f"{sample.where}: its item was asked several times (prompts=all or order=rotated), and one reply an item "
             "is needed. Run the task with one prompt set and order=as_given."

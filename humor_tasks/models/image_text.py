@@ -15,7 +15,7 @@ import torch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import Batches, default_precision, pick_device
-from humor_tasks.models.text.language import Generation, Written
+from humor_tasks.models.text.language import Continuation, Generation
 from humor_tasks.models.text.pretrained import generate, open_network, open_processor
 from humor_tasks.models.text.templates import fit_template, shown
 from humor_tasks.rows.records import plain_text
@@ -110,14 +110,14 @@ class ImageText:
         network = open_network(name, "image_text", precision or default_precision(where), revision).to(where).eval()
         return cls(network, open_processor(name, revision), name, where, batch_size)
 
-    def generate(self, conversations: Sequence[Conversation], how: Generation, prefix: str = "") -> list[Written]:
+    def generate(self, conversations: Sequence[Conversation], how: Generation, prefix: str = "") -> list[Continuation]:
         """One reply per conversation. With a temperature, it depends on the seed and the text, not on the batch.
 
         prefix: begins the answers of a model without a chat template. Raises BadInput for turns that the model cannot
         take.
         """
         rows = [(text_of(self.processor, turns, prefix), turns) for turns in conversations]
-        replies: dict[int, Written] = {}
+        replies: dict[int, Continuation] = {}
         for kinds in dict.fromkeys(map(kinds_of, conversations)):
             places = [i for i, turns in enumerate(conversations) if kinds_of(turns) == kinds]
             part = [rows[i] for i in places]
@@ -125,7 +125,7 @@ class ImageText:
             replies |= dict(zip(places, texts, strict=True))
         return [replies[i] for i in range(len(rows))]
 
-    def _write(self, how: Generation, rows: Sequence[tuple[str, Conversation]]) -> list[Written]:
+    def _write(self, how: Generation, rows: Sequence[tuple[str, Conversation]]) -> list[Continuation]:
         texts = [text for text, _ in rows]
         inputs = on_device(tensors_of(self.processor, texts, [turns for _, turns in rows]), self.network, self.device)
         with torch.inference_mode():

@@ -31,7 +31,7 @@ from inspect_ai.model import (
 from humor_tasks.errors import BadInput
 from humor_tasks.files.secrets import without_secrets
 from humor_tasks.logs.prices import read_prices
-from humor_tasks.on_inspect.errors import cannot_run, plain
+from humor_tasks.on_inspect.errors import cannot_run, one_line
 from humor_tasks.on_inspect.local import fill_batches
 from humor_tasks.on_inspect.private import parse_cli_args
 
@@ -58,7 +58,7 @@ def open_model(
     except BadInput:
         raise
     except Exception as problem:  # invalid YAML in an argument, or any error of the provider
-        raise BadInput(f"{what} {name}: {plain(problem)}") from None
+        raise BadInput(f"{what} {name}: {one_line(problem)}") from None
     fill_batches([model])
     return model
 

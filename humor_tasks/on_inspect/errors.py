@@ -29,7 +29,7 @@ def cannot_run(message: str) -> NoReturn:
     raise CannotRun(message) from None
 
 
-def plain(problem: BaseException) -> str:
+def one_line(problem: BaseException) -> str:
     """The message of an error in one line, without markup and credentials."""
     message = str(problem)
     if isinstance(problem, PrerequisiteError):

@@ -25,7 +25,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.contract.answers import AnswerForm
-from humor_tasks.contract.askings import asking_of
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 from humor_tasks.on_inspect.errors import cannot_run
@@ -46,7 +46,7 @@ def chat_messages(
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
     known = {
-        "id": asking_of(record).item,
+        "id": variation_of(record).item,
         "context": record.context,
         "choices": list(record.choices),
         "cluster": record.cluster,

@@ -84,7 +84,7 @@ def check_whole_items(task: str, run: Run, limit: int | None, samples: Sequence[
     Raises BadInput where `--limit` or `--samples` leaves out some of the askings of an item: its scores under all
     prompt sets and in all orders would be of other items.
     """
-    ways = run.ways.number
+    ways = run.variations.number
     if ways == 1:
         return
     numbers = samples or range(min(limit or len(run.records), len(run.records)))
@@ -95,7 +95,7 @@ def check_whole_items(task: str, run: Run, limit: int | None, samples: Sequence[
             f"out some of these. Use whole items: a multiple of {ways}, rows {ways} x i to {ways} x i + "
             f"{ways - 1} of item i."
         )
-    logger.warning("%s: %s", task, run.ways.in_words(len(numbers) // ways))
+    logger.warning("%s: %s", task, run.variations.in_words(len(numbers) // ways))
 
 
 def check_requests(place: str, requests: Sequence[Instance]) -> None:

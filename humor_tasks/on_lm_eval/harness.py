@@ -53,7 +53,7 @@ class Where(NamedTuple):
     repeats: int = 1
 
     @classmethod
-    def told(cls, task: str, given: Mapping[str, Any]) -> Where:
+    def from_kwargs(cls, task: str, given: Mapping[str, Any]) -> Where:
         """From the keyword arguments of `construct_requests`."""
         metadata = given.get("metadata")
         return cls(*metadata) if isinstance(metadata, tuple) else cls(task, given.get("doc_id", 0))

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.definition import Run
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import logged_facts
 from humor_tasks.logs.signature import digest
@@ -84,9 +84,9 @@ def document(record: Record, run: Run) -> dict[str, Any]:
         "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
         "rows": run.data.provenance["rows"]
-        * run.ways.number,  # shows whether a log is of a part or of a run with --limit
+        * run.variations.number,  # shows whether a log is of a part or of a run with --limit
     }
-    doc |= {"item": asking_of(record).item} if run.ways.number > 1 else {}
+    doc |= {"item": variation_of(record).item} if run.variations.number > 1 else {}
     doc |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
     doc |= {"picture": record.picture.where} if record.picture else {}
     points = [dataclasses.asdict(point) for point in record.points]

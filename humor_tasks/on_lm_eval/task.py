@@ -221,7 +221,7 @@ class BenchmarkTask(Task):
         task, visual = str(self._config.task), self.doc_to_image(doc)
         check_sent(task, len(visual), self._config.metadata or {})
         visuals = {"visual": visual} if visual else None
-        where = harness.Where.told(task, kwargs)
+        where = harness.Where.from_kwargs(task, kwargs)
         copy = document(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
@@ -266,12 +266,16 @@ class BenchmarkTask(Task):
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
             likelihoods = [likelihood for likelihood, _ in results]
-            outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
+            outcome = self.run.scored(
+                record, self.run.form.from_likelihoods(likelihoods), self._letter_values(likelihoods)
+            )
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = about_run(self.run) | logged_facts(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
-        if (place := self.run.ways.place(record, self.run.data.positions)) is not None:  # for the order of joined parts
+        if (
+            place := self.run.variations.place(record, self.run.data.positions)
+        ) is not None:  # for the order of joined parts
             logged["place"] = place
         contributions: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.run.reported:
@@ -283,7 +287,7 @@ class BenchmarkTask(Task):
                 contributions |= dict.fromkeys(_with_stderr(name), reference)
         return harness.log_outcome(doc, contributions, logged)
 
-    def _told(self, likelihoods: Sequence[float]) -> dict[str, float]:
+    def _letter_values(self, likelihoods: Sequence[float]) -> dict[str, float]:
         """Log-likelihoods of the labels by the names of outcomes' values."""
         return {f"{LETTER_METRICS['logprobs']}{label}": x for label, x in zip(self._labels, likelihoods, strict=True)}
 
@@ -295,7 +299,7 @@ class BenchmarkTask(Task):
         drops all other metrics. Where a document does not count, its contribution is None.
         """
         first = next(iter(self._labels), "")
-        evidence = {} if self.generates else self._told([0.0] * len(self._labels))
+        evidence = {} if self.generates else self._letter_values([0.0] * len(self._labels))
         run = self.run
         answered = [run.outcome(r, run.form.written(r.target or first), letter_values=evidence) for r in run.records]
         names = [
@@ -376,7 +380,10 @@ class BenchmarkTask(Task):
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
-        about = {"signature": str(self._signature), "source": {**self.run.data.provenance, **self.run.ways.provenance}}
+        about = {
+            "signature": str(self._signature),
+            "source": {**self.run.data.provenance, **self.run.variations.provenance},
+        }
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 

@@ -40,7 +40,7 @@ SETTINGS = {
 """Entries of a signature that may differ between two systems, and are reported; others are under their entry's name."""
 UNREPORTED = (*PROTOCOL, "bench", "data", "rev", "n", "prompts")
 """Entries that are not reported: they are refused, or another entry (`rows`, or what changes the prompts) says it."""
-BESIDE = ("generation", "chat_template")
+IGNORED = ("generation", "chat_template")
 """Entries of a signature that stand beside a result wherever results of one column differ in them."""
 WITH_PROMPT = ("setting", "input", "shots", "cot", "method", "chain_of_task")
 WITH_ROWS = ("setting", "input")
@@ -113,10 +113,12 @@ def _other_protocol(a: Result, b: Result) -> list[str]:
 
 def _asked_otherwise(a: Result, b: Result) -> list[str]:
     """The reason that an item of one is asked under other prompt sets or in other orders; none where it is not."""
-    one, other = a.opened.ways, b.opened.ways
+    one, other = a.opened.variations, b.opened.variations
     if one == other:
         return []
-    return [f"askings of each item: {one.told} and {other.told} (run both with the same prompts and order)"]
+    return [
+        f"askings of each item: {one.description} and {other.description} (run both with the same prompts and order)"
+    ]
 
 
 def _other_inputs(a: Result, b: Result) -> list[str]:
@@ -174,7 +176,7 @@ def labels_in_column(results: Sequence[Result]) -> list[str]:
         entries = [
             n for n in names if n not in UNREPORTED and len({other.signature.get(n, "-") for other in alike}) > 1
         ]
-        entries += [n for n in BESIDE if n not in entries and len({r.signature.get(n, "-") for r in results}) > 1]
+        entries += [n for n in IGNORED if n not in entries and len({r.signature.get(n, "-") for r in results}) > 1]
         harness = [result.run.harness] if len({other.run.harness for other in alike}) > 1 else []
         texts.append(", ".join([*harness, *(f"{name} {result.signature.get(name, '-')}" for name in entries)]))
     repeated = Counter(zip((result.system for result in results), texts, strict=True))

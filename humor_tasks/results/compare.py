@@ -19,10 +19,10 @@ from humor_tasks.contract.judging import missing_warning
 from humor_tasks.contract.metric import Direction
 from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput
-from humor_tasks.files.tables import csv_text, interval, json_text, plain, safe, short, table
+from humor_tasks.files.tables import csv_text, interval, json_text, safe, short, table, to_json
 from humor_tasks.files.writing import write_text
 from humor_tasks.results.comparable import differences, settings
-from humor_tasks.results.pairing import EQUAL, Comparison, Draft, Paired, Refused, System, draft_of
+from humor_tasks.results.pairing import EQUAL, Comparison, Paired, PlannedComparison, Refused, System, planned
 from humor_tasks.results.result import LeftOut, Results
 from humor_tasks.results.wordings import drafts_by_set, set_of, told_of_askings, within_wordings
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
@@ -75,7 +75,7 @@ def compare(results: Results, metric: str | None = None, seed: int = 0) -> Compa
     Raises BadInput where no two results compare, with the reasons.
     """
     refused: list[Refused] = []
-    drafts = [draft for b in results.benchmarks if (draft := draft_of(results.of(b.name), metric, refused))]
+    drafts = [draft for b in results.benchmarks if (draft := planned(results.of(b.name), metric, refused))]
     pairs = [pair for draft in drafts for pair in draft.pairs]
     if not pairs:
         reasons = [f"{r.benchmark}: {r.what}: {r.why}" for r in refused]
@@ -92,7 +92,7 @@ def compare(results: Results, metric: str | None = None, seed: int = 0) -> Compa
     return Comparisons(tuple(compared), tuple(refused), results.left_out)
 
 
-def _tested(drafts: Sequence[Draft], seed: int) -> Iterator[Compared]:
+def _tested(drafts: Sequence[PlannedComparison], seed: int) -> Iterator[Compared]:
     """The comparisons of each draft; Holm's correction is over those of all."""
     pairs = [pair for draft in drafts for pair in draft.pairs]
     draws = max(DRAWS, DRAWS_EACH * len(pairs))
@@ -106,7 +106,7 @@ def _tested(drafts: Sequence[Draft], seed: int) -> Iterator[Compared]:
         yield Compared(draft.benchmark, draft.name, direction, tuple(draft.systems), comparisons, notes, len(pairs))
 
 
-def _with_strengths(compared: Compared, draft: Draft, seed: int) -> Compared:
+def _with_strengths(compared: Compared, draft: PlannedComparison, seed: int) -> Compared:
     """The same with the systems' strengths, or a note why there are none."""
     try:
         strengths = _strengths(draft, seed)
@@ -116,7 +116,7 @@ def _with_strengths(compared: Compared, draft: Draft, seed: int) -> Compared:
     return dataclasses.replace(compared, systems=systems)
 
 
-def _strengths(draft: Draft, seed: int) -> Mapping[str, Strength]:
+def _strengths(draft: PlannedComparison, seed: int) -> Mapping[str, Strength]:
     """Strengths of three systems or more over items. Raises BadInput where they cannot be computed."""
     if len(draft.systems) < 3:
         return {}
@@ -149,7 +149,7 @@ def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Compari
     return Comparison(pair.first, pair.second, test, pair.left_out, wins, unequal)
 
 
-def _metric_notes(draft: Draft) -> Iterator[str]:
+def _metric_notes(draft: PlannedComparison) -> Iterator[str]:
     """Notes on the metric and the systems."""
     if not draft.by_item:
         groups = max(len(pair.scores[0]) for pair in draft.pairs)
@@ -228,7 +228,7 @@ COLUMNS = (
 
 def _cells(compared: Compared) -> list[dict[str, Any]]:
     """The comparisons by COLUMNS; None where a value is unknown."""
-    return [dict(zip(COLUMNS, map(plain, _values(compared, c)), strict=True)) for c in compared.comparisons]
+    return [dict(zip(COLUMNS, map(to_json, _values(compared, c)), strict=True)) for c in compared.comparisons]
 
 
 def _values(compared: Compared, c: Comparison) -> list[Any]:
@@ -256,9 +256,9 @@ def as_json(report: Comparisons) -> str:
                 {
                     "system": s.label,
                     "files": [str(path) for path in s.result.paths],
-                    "value": plain(s.value),
-                    "strength": plain(s.strength),
-                    **({"spread": plain(s.result.estimates["spread"])} if "spread" in s.result.estimates else {}),
+                    "value": to_json(s.value),
+                    "strength": to_json(s.strength),
+                    **({"spread": to_json(s.result.estimates["spread"])} if "spread" in s.result.estimates else {}),
                 }
                 for s in compared.systems
             ],
@@ -273,7 +273,7 @@ def as_json(report: Comparisons) -> str:
         "alpha": ALPHA,
         "comparisons": report.count,
         "benchmarks": benchmarks,
-        "not_compared": [plain(refused) for refused in report.refused],
+        "not_compared": [to_json(refused) for refused in report.refused],
         "left_out": [{"path": str(file.path), "why": file.why} for file in report.left_out],
     }
     return json_text(data)

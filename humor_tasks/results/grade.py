@@ -26,9 +26,9 @@ from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
-from humor_tasks.contract.askings import Asking, Ways
 from humor_tasks.contract.judging import JUDGED_UNDER, SETS, Judging, panels_in
 from humor_tasks.contract.options import ALL, FIRST, ROTATED
+from humor_tasks.contract.variations import Variation, Variations
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.logs import LoggedSample, read_run
 from humor_tasks.logs.inspect_logs import from_log, logged_pictures
@@ -36,13 +36,13 @@ from humor_tasks.logs.reading import RETRY
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model, register_prices
-from humor_tasks.on_inspect.errors import plain
+from humor_tasks.on_inspect.errors import one_line
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.judging.judge import reply_of
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.rows.media.picture import Picture
-from humor_tasks.rows.records import ASKED
+from humor_tasks.rows.records import VARIATION
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ GRADE_IN_PLACE = "grade it in place with inspect score instead."
 
 
 @dataclass(frozen=True)
-class Written:
+class LoggedReplies:
     """Replies of one model, each as a sample to grade; `signature` is the signature of the run that wrote them."""
 
     model: str
@@ -64,7 +64,7 @@ class Written:
     """Those that the model was made with, without keys and passwords."""
 
 
-def read_written(path: Path, task: str, partial: bool = False) -> Written:
+def read_written(path: Path, task: str, partial: bool = False) -> LoggedReplies:
     """The replies in an Inspect log (.eval, .json) or lm-eval's samples (.jsonl).
 
     Raises BadInput for a task without judges, a log of another task, an unfinished log unless `partial`, a log without
@@ -86,7 +86,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
     part: dict[str, Any] = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
     part |= {"asked": run.source["asked"]} if "asked" in run.source else {}
-    return Written(run.model, run.signature, fingerprint, rows, samples, part, run.arguments)
+    return LoggedReplies(run.model, run.signature, fingerprint, rows, samples, part, run.arguments)
 
 
 def judging_by_name(task: str) -> Judging[Any]:
@@ -111,7 +111,7 @@ def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[byt
     return pictures
 
 
-def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
+def grading_task(written: LoggedReplies, task: str, name: str, **how: Any) -> Task:
     """A task whose samples already have replies and are only graded."""
     register_prices()
     judging, run = judging_by_name(task), run_of(written.samples[0].metadata or {}, task)
@@ -134,7 +134,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
     )
 
 
-def under_all(written: Written, judging: Judging[Any], path: Path) -> Written:
+def under_all(written: LoggedReplies, judging: Judging[Any], path: Path) -> LoggedReplies:
     """The replies with one sample for each prompt set of the judges, `ID@SET`; see `contract.askings`.
 
     Raises BadInput for judges with one prompt set, and for replies to several askings of an item.
@@ -148,19 +148,19 @@ def under_all(written: Written, judging: Judging[Any], path: Path) -> Written:
             f"one set, or judge a run that asks each item once with {SETS}={ALL}."
         )
     samples = tuple(_judged_under(sample, sets, i) for sample in written.samples for i in range(len(sets)))
-    return dataclasses.replace(written, samples=samples, part={**written.part, **Ways(sets).provenance})
+    return dataclasses.replace(written, samples=samples, part={**written.part, **Variations(sets).provenance})
 
 
 def _judged_under(sample: Sample, sets: Sequence[str], i: int) -> Sample:
     about = dict((sample.metadata or {})["humor_tasks"])
     about |= {"place": about["place"] * len(sets) + i} if "place" in about else {}
     about["options"] = {**about["options"], JUDGED_UNDER: list(sets)}
-    about["facts"] = {**about["facts"], ASKED: Asking(str(sample.id), sets[i])._asdict()}
+    about["facts"] = {**about["facts"], VARIATION: Variation(str(sample.id), sets[i])._asdict()}
     metadata = {**(sample.metadata or {}), "humor_tasks": about}
     return sample.model_copy(update={"id": f"{sample.id}@{sets[i]}", "metadata": metadata})
 
 
-def requests(written: Written, task: str, graders: int, judge_first: str = "none") -> int:
+def requests(written: LoggedReplies, task: str, graders: int, judge_first: str = "none") -> int:
     """The number of requests to so many graders where none is cached."""
     judging = judging_by_name(task)
     rubrics, number = judging.open(), 0
@@ -192,7 +192,7 @@ def grade(
     first = how.get("judge_first", "none")
     if how.get(SETS) == ALL:
         written = under_all(written, judging, path)
-        about = f"{len(written.samples)} replies to judge ({Ways(judging.sets).number} prompt sets)"
+        about = f"{len(written.samples)} replies to judge ({Variations(judging.sets).number} prompt sets)"
         number = requests(written, task, len(graders), first)
         logger.warning("%s: %s: %d requests, less those in the cache.", path, about, number)
     # reports an error before any model call is paid for
@@ -202,7 +202,7 @@ def grade(
     try:
         built = grading_task(written, task, path.name, **how)
     except (PrerequisiteError, ValueError) as problem:
-        raise BadInput(f"grader: {plain(problem)}") from None
+        raise BadInput(f"grader: {one_line(problem)}") from None
     (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
     return log
 

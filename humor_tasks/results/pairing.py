@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.results.comparable import labels, refusals
 from humor_tasks.results.result import Result
 from humor_tasks.rows.records import Outcome
@@ -46,7 +46,7 @@ class System:
     @cached_property
     def asked_again(self) -> bool:
         """Whether some of what counts are several askings of one item, which are not independent."""
-        return len({asking_of(outcome).item for outcome in self.counted}) < len(self.clusters)
+        return len({variation_of(outcome).item for outcome in self.counted}) < len(self.clusters)
 
     def replies(self, items: Iterable[str]) -> list[list[Outcome]]:
         """The outcomes of each of these items, in one order for every system, so that all have the same groups."""
@@ -102,7 +102,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Draft:
+class PlannedComparison:
     """The pairs of one benchmark that compare, by the metric or its part `name`. by_item: whether it is a mean."""
 
     benchmark: str
@@ -113,9 +113,9 @@ class Draft:
     pairs: Sequence[Paired]
 
 
-def draft_of(
+def planned(
     results: Sequence[Result], metric: str | None, refused: list[Refused], order: Sequence[str] = ()
-) -> Draft | None:
+) -> PlannedComparison | None:
     """The pairs of one benchmark's results; None where no result has this metric.
 
     Refusals are added to `refused`. order: the labels of systems that come first, in this order; three systems or more
@@ -130,7 +130,7 @@ def draft_of(
         refused.extend(Refused(benchmark.name, what, reason) for reason in reasons)
 
     if of is None or name not in known:
-        refuse(name, f"is none of its metrics, which are {', '.join(known)}.")
+        refuse(name, f"unknown metric; choose from {', '.join(known)}.")
         return None
     systems = []
     for label, result in zip(labels(results), results, strict=True):
@@ -158,7 +158,7 @@ def draft_of(
         else:
             refuse(both, f"{name} is not defined without some of the clusters.")
     compared = {id(system) for pair in pairs for system in (pair.first, pair.second)}
-    return Draft(benchmark.name, of, name, means, [s for s in systems if id(s) in compared], pairs)
+    return PlannedComparison(benchmark.name, of, name, means, [s for s in systems if id(s) in compared], pairs)
 
 
 def _metric(results: Iterable[Result], name: str) -> Metric | None:

@@ -185,14 +185,14 @@ def _done(run: FinishedRun) -> tuple[bool, int, str]:
 # ---- results ------------------------------------------------------------------------------------
 
 
-class Once:
+class Interner:
     """Outcomes whose equal texts, groups and facts are one object in memory: many items have the same."""
 
     def __init__(self) -> None:
         self.groups: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
         self.facts: dict[str, Mapping[str, Any]] = {}
 
-    def held(self, o: Outcome, where: str) -> Outcome:
+    def get(self, o: Outcome, where: str) -> Outcome:
         """An equal outcome. Raises BadInput naming `where` for a value that is no finite number."""
         for name, value in o.values.items():
             if not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -217,7 +217,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     judged: set[str] = set()
     first: LoggedSample | None = None
     errors = without_error = 0
-    once = Once()
+    interner = Interner()
     for sample in run.scored():
         first = first or sample
         if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
@@ -229,7 +229,7 @@ def results_of(run: FinishedRun) -> list[Result]:
                 scorer = score.scorer.rsplit("/", 1)[-1]
                 gradings.setdefault(scorer, {}).setdefault(score.asked, set()).add(score.grading)
                 judged |= {scorer} if JUDGED in score.details else set()
-                outcome = once.held(score.outcome, sample.where)
+                outcome = interner.get(score.outcome, sample.where)
                 scored.setdefault(scorer, []).append((sample.epoch, sample.place or 0, outcome))
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
@@ -238,7 +238,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         rule = _rule(run, scorer)
         opened = find_benchmark(run.benchmark).reopen(first.version, {**first.options, **rule})
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda entry: entry[:2]), strict=True)
-        notes = tuple(_notes(run, opened.ways.number, errors, without_error - len(of_scorer)))
+        notes = tuple(_notes(run, opened.variations.number, errors, without_error - len(of_scorer)))
         results.append(
             Result(
                 run=_read_by(run, rule) if rule else run,

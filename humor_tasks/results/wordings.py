@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from humor_tasks.results.pairing import Comparison, Draft, draft_of
+from humor_tasks.results.pairing import Comparison, PlannedComparison, planned
 from humor_tasks.results.result import Result
 
 MOST_TOLD = 10
-"""Comparisons of which each is told to be within the wordings; of more, their number."""
+"""At most this many are listed; beyond it, their count."""
 
 
-def drafts_by_set(results: Sequence[Result], draft: Draft) -> list[Draft]:
+def drafts_by_set(results: Sequence[Result], draft: PlannedComparison) -> list[PlannedComparison]:
     """The pairs of a benchmark's results under each prompt set, its systems in the order of `draft`.
 
     results: all of the benchmark. None for another metric than the main one, and for runs under one prompt set.
     """
-    letters = dict.fromkeys(letter for system in draft.systems for letter in system.result.opened.ways.sets)
+    letters = dict.fromkeys(letter for system in draft.systems for letter in system.result.opened.variations.sets)
     names = [f"{draft.name}_set_{letter}" for letter in letters]
     known = {name for system in draft.systems for name in system.result.estimates}
     order = [system.label for system in draft.systems]
-    drafts = [draft_of(results, name, [], order) for name in names if name in known]
+    drafts = [planned(results, name, [], order) for name in names if name in known]
     return [of_set for of_set in drafts if of_set is not None and of_set.pairs]
 
 
@@ -29,11 +29,11 @@ def set_of(name: str) -> str:
     return name.rsplit("_", 1)[-1]
 
 
-def told_of_askings(draft: Draft) -> Iterator[str]:
+def told_of_askings(draft: PlannedComparison) -> Iterator[str]:
     """How often each item is asked, where that is more than once; runs that are asked in other ways do not compare."""
     ways: dict[str, list[str]] = {}
     for system in draft.systems:
-        ways.setdefault(system.result.opened.ways.told, []).append(system.label)
+        ways.setdefault(system.result.opened.variations.description, []).append(system.label)
     for told, labels in ways.items():
         by = f" by {', '.join(labels)}" if len(ways) > 1 else ""
         if told != "once":

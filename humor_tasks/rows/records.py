@@ -12,7 +12,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.rows.media.clip import Clip
 from humor_tasks.rows.media.picture import Picture
 
-ASKED = "asked"
+VARIATION = "asked"
 """The key of a record's and an outcome's facts that says which of several askings of an item they are."""
 Role = Literal["system", "user", "assistant"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from humor_tasks.errors import BadInput
-from humor_tasks.rows.media.checking import NONE_LEFT, check_media, told
+from humor_tasks.rows.media.checking import NONE_LEFT, check_media, summary
 from humor_tasks.rows.media.clip import Clip
 from humor_tasks.rows.media.picture import Picture, picture_file
 
@@ -149,9 +149,9 @@ def with_pictures(
     place = f"{rows.config}/{rows.split} in {rows.dataset}"
     usable = [i for i in pictures if i not in problems]
     if not usable:
-        raise BadInput(f"{told(problems, len(rows.rows), place)} {NONE_LEFT}")
+        raise BadInput(f"{summary(problems, len(rows.rows), place)} {NONE_LEFT}")
     warnings.warn(
-        f"{told(problems, len(rows.rows), place)} These rows are left out (on_bad_picture=skip).", stacklevel=2
+        f"{summary(problems, len(rows.rows), place)} These rows are left out (on_bad_picture=skip).", stacklevel=2
     )
     ids = (next((str(rows.rows[i][name]) for name in IDS if rows.rows[i].get(name)), str(i)) for i in sorted(problems))
     return replace(rows, rows=[rows.rows[i] for i in usable], skipped=tuple(ids), numbers=tuple(usable))

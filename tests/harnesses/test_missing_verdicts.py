@@ -303,7 +303,7 @@ def test_score_tells_it(tmp_path: Path) -> None:
     arguments = ["--task", "humorbench_autograder", "--dataset", "sample"]
     done = CliRunner().invoke(main, ["score", write_texts(tmp_path / "p.json", replies), *arguments])
     assert done.exit_code == 0
-    assert "Beware: 100.0% of the graders' verdicts are missing" in done.stderr
+    assert "Warning: 100.0% of the graders' verdicts are missing" in done.stderr
     assert "accuracy_missing_passed" in done.stdout
 
 
@@ -320,7 +320,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     arguments = ["grade", log.location, "--grader", "x/y", "--no-cache", "--log-dir", str(tmp_path)]
     done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "scores.json")])
     assert done.exit_code == 0, done.output
-    assert "Beware: 50.0% of the graders' verdicts are missing" in done.stderr
+    assert "Warning: 50.0% of the graders' verdicts are missing" in done.stderr
     assert "coverage is 0.500 with each of them counted as failed and 1.000 as passed" in done.stderr
     written = json.loads((tmp_path / "scores.json").read_text())["metrics"]
     assert [written[f"coverage_missing_{word}"]["value"] for word in ("failed", "passed")] == [0.5, 1]
@@ -331,7 +331,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     cells = rows_of(report)[0]
     assert (cells["missing verdicts"], cells["as failed / passed"]) == ("50.0 %", "50.0 / 100.0")
     done = CliRunner().invoke(main, ["report", str(path)])
-    assert f"Beware: {path.name}: 50.0% of the graders' verdicts are missing" in done.stderr
+    assert f"Warning: {path.name}: 50.0% of the graders' verdicts are missing" in done.stderr
 
 
 @pytest.mark.slow

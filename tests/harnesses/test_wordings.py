@@ -17,8 +17,8 @@ from inspect_ai.log import read_eval_log
 from standins import commands, logs
 
 from humor_tasks.api import load
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.definition import Run
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.rows.records import Record
@@ -67,7 +67,7 @@ def serving(run: Run, answer: Callable[[Record], str]) -> Iterator[ChatServer]:
 
 def answer(name: str, record: Record) -> str:
     """The reply by the rule of this name."""
-    said = RULES[name][0](record, *asking_of(record)[1:])
+    said = RULES[name][0](record, *variation_of(record)[1:])
     if isinstance(said, bool):
         said = str(record.target) if said else {"A": "B", "B": "A"}[str(record.target)]
     return f"Answer: {said}"

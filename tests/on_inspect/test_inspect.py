@@ -25,7 +25,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, by_points, find_benchmark
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import build, multiple_choice, reference_overlap
-from humor_tasks.on_inspect.errors import CannotRun, plain
+from humor_tasks.on_inspect.errors import CannotRun, one_line
 from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import explanation, humicroedit_rating, matching, ranking
 
@@ -304,10 +304,10 @@ def test_command_line_runs_and_scores(tmp_path: Path) -> None:
 )
 def test_brackets_in_a_message_are_no_markup(said: str) -> None:
     problem = CannotRun(f"say {said}")
-    assert Text.from_markup(str(problem.message)).plain == str(problem) == plain(problem) == f"say {said}"
-    assert plain(PrerequisiteError("[bold]say[/bold] it,\nthen  again")) == "say it, then again"
-    assert plain(PrerequisiteError("no [/colour]")) == "no [/colour]"
-    assert plain(ValueError("not [bold]")) == "not [bold]"
+    assert Text.from_markup(str(problem.message)).plain == str(problem) == one_line(problem) == f"say {said}"
+    assert one_line(PrerequisiteError("[bold]say[/bold] it,\nthen  again")) == "say it, then again"
+    assert one_line(PrerequisiteError("no [/colour]")) == "no [/colour]"
+    assert one_line(ValueError("not [bold]")) == "not [bold]"
 
 
 @pytest.mark.inspect_ai_versions

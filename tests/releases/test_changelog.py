@@ -30,4 +30,6 @@ def test_a_release_dates_the_part_that_is_built_of_the_fragments(tmp_path: Path)
     assert done.exit_code == 0, done.output
     text = dated((tmp_path / "CHANGELOG.md").read_text(), "99.0.0", "2030-01-02")
     assert "## 99.0.0 (2030-01-02)\n\n### Fixed\n\n- Thinking in `<ponder>` is not read.\n" in text
-    assert text.endswith((REPOSITORY / "CHANGELOG.md").read_text().partition("<!-- towncrier release notes start -->")[2].lstrip())
+    assert text.endswith(
+        (REPOSITORY / "CHANGELOG.md").read_text().partition("<!-- towncrier release notes start -->")[2].lstrip()
+    )

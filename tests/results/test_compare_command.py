@@ -112,7 +112,7 @@ def test_files_of_predictions_are_compared_with_runs_and_with_each_other(logs: P
 def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "c.md"
     assert "there is no other run to compare it with" in commands.refused("compare", logs / "first", "-o", out)
-    assert "is none of its metrics" in commands.refused(
+    assert "unknown metric; choose from" in commands.refused(
         "compare", logs / "first", logs / "lm", "--metric", "rmse", "-o", out
     )
     assert "incomplete: 4 of 10 items" in commands.refused("compare", logs / "first", logs / "short", "-o", out)

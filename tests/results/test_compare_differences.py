@@ -113,7 +113,7 @@ A = marked("a", coins(1), signature="v:2-A|split:test|prompts:1")
         ([A, marked("b", coins(2), signature="v:2-A|split:dev|prompts:1")], None, "split: test and dev"),
         ([A, marked("b", coins(2), signature="v:2-A|split:test|prompts:2")], None, "prompt set: 1 and 2"),
         ([A, dataclasses.replace(A, scorer="mine")], None, "are one run, scored by multiple_choice and mine"),
-        ([A, marked("b", coins(2))], "bleu", "matching: bleu: is none of its metrics, which are accuracy, unparsed"),
+        ([A, marked("b", coins(2))], "bleu", "matching: bleu: unknown metric; choose from accuracy, unparsed"),
         (
             [A, with_outcomes(marked("b", coins(2)), values={"unparsed": 1.0})],
             None,
@@ -122,7 +122,7 @@ A = marked("a", coins(1), signature="v:2-A|split:test|prompts:1")
         (
             [with_outcomes(r, values={"unparsed": 0.0}) for r in (A, marked("b", coins(2)))],
             "accuracy",
-            "accuracy: is none of its metrics",
+            "accuracy: unknown metric; choose from",
         ),
     ],
 )

@@ -38,7 +38,7 @@ from humor_tasks.results.analysis.verdicts import read_judged
 from humor_tasks.results.grade import grading_task, read_written
 from humor_tasks.results.points import read_graded
 from humor_tasks.results.report.folder import plot_cost
-from humor_tasks.results.report.table import Spent
+from humor_tasks.results.report.table import Cost
 from humor_tasks.tasks import humorbench, matching
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
@@ -245,7 +245,7 @@ def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
 # ---- verdicts that the run did not pay for ------------------------------------------------------
 
 
-def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> Spent | None:
+def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> Cost | None:
     """What the system took, of a log that must show nothing of its grader's tokens and cost."""
     system, graders = paid(path, prices)
     assert graders is None

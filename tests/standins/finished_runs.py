@@ -9,7 +9,7 @@ from typing import Any
 
 from humor_tasks import scorers
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.contract.askings import ASKED, Asking
+from humor_tasks.contract.variations import VARIATION, Variation
 from humor_tasks.logs import FinishedRun
 from humor_tasks.logs.signature import Signature
 from humor_tasks.results import Result, Results
@@ -45,7 +45,7 @@ def under_sets(name: str, marks: Mapping[str, Sequence[float]], contests: int = 
         Outcome(
             **{"id": f"i{i}@{letter}", "cluster": f"c{i // contests}", "groups": {}, "status": "answered"},
             **{"answer": "A" if mark else "B", "target": "A", "values": {"accuracy": mark}},
-            facts={ASKED: Asking(f"i{i}", letter)._asdict()},
+            facts={VARIATION: Variation(f"i{i}", letter)._asdict()},
         )
         for letter, of_set in marks.items()
         for i, mark in enumerate(of_set)
@@ -59,7 +59,7 @@ def in_all_orders(name: str, answers: Sequence[str], contests: int = 1) -> Resul
         Outcome(
             **{"id": f"i{i}@r{k}", "cluster": f"c{i // contests}", "groups": {}, "status": "answered"},
             **{"answer": answer, "target": "ABCDE"[k], "values": {"accuracy": float(answer == "ABCDE"[k])}},
-            facts={ASKED: Asking(f"i{i}", "", k)._asdict()},
+            facts={VARIATION: Variation(f"i{i}", "", k)._asdict()},
         )
         for i, of_item in enumerate(answers)
         for k, answer in enumerate(of_item)

@@ -23,7 +23,7 @@ from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results import read_results
 from humor_tasks.results.points import GradedLog, GradedPoint, with_verdicts
 from humor_tasks.results.report.build import Report, build_report
-from humor_tasks.results.report.table import Both, Spent, group_table, spent_of
+from humor_tasks.results.report.table import Cost, Pooled, group_table, spent_of
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
@@ -125,12 +125,12 @@ class Logs:
         return [self.of(name, "judge") for name in ("c", "a", "b")]
 
 
-def spent(found: Spent | None) -> tuple[int, int, Any]:
+def spent(found: Cost | None) -> tuple[int, int, Any]:
     assert found
     return found.input, found.output, None if found.cost is None else pytest.approx(found.cost)
 
 
-def paid(path: Path, prices: Mapping[str, Price] | None = None) -> Both:
+def paid(path: Path, prices: Mapping[str, Price] | None = None) -> Pooled:
     """What a log's system and graders took; by these prices where they are given."""
     return spent_of(with_verdicts(read_results([path]).results[-1]), prices, anew=prices is not None)
 

@@ -17,10 +17,10 @@ from functools import partial
 from typing import NamedTuple
 
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.card import Level
 from humor_tasks.contract.judging import Verdicts
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
@@ -84,7 +84,7 @@ def _consistency(answers: Sequence[Answered]) -> Estimate:
     times: dict[str, int] = {}
     for o, answer in answers:
         times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups["pair_id"], asking_of(o).prompts, epoch), []).append((o, answer))
+        pairs.setdefault((o.groups["pair_id"], variation_of(o).prompts, epoch), []).append((o, answer))
     both = [pair for pair in pairs.values() if len(pair) == 2]
     agree = [float(first != second) for (_, first), (_, second) in both]
     return clustered_proportion(agree, [o.cluster for (o, _), _ in both])

@@ -32,7 +32,7 @@ from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import rank_correlation_by_cluster
 
 DRAWS = 200_000
-APART = 3.0
+MIN_GAP_IN_SE = 3.0
 """Standard errors between the two means."""
 
 
@@ -105,7 +105,7 @@ def differ(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether the rule accepts each pair of captions, by index, and whether it does though both are the same words."""
     mean, error = _ratings(contest)
-    apart = mean[chosen] - mean[rejected] > APART * np.sqrt(error[chosen] ** 2 + error[rejected] ** 2)
+    apart = mean[chosen] - mean[rejected] > MIN_GAP_IN_SE * np.sqrt(error[chosen] ** 2 + error[rejected] ** 2)
     words = np.unique(np.array(contest.key), return_inverse=True)[1]
     return apart, apart & (words[chosen] == words[rejected])
 

@@ -47,7 +47,7 @@ from humor_tasks.contract.texts import read_texts
 from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
 from humor_tasks.papers.considerations import considerations
-from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record
+from humor_tasks.rows.records import VARIATION, Outcome, Prompt, Record
 from humor_tasks.scorers.recitation import matches
 
 WRITTEN = "captions"
@@ -187,7 +187,7 @@ def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome
     if captions and all(caption in recited for caption in captions):
         kinds = [recited[caption] for caption in captions]
         values = {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
-    facts = {name: fact for name, fact in record.facts.items() if name == ASKED}
+    facts = {name: fact for name, fact in record.facts.items() if name == VARIATION}
     facts |= {"recited": dict(recited)} if values else {}
     return answer.outcome(dataclasses.replace(record, target=None, facts=facts), values)
 

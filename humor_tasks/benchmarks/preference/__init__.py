@@ -55,7 +55,7 @@ from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.papers import papers
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows import join_fingerprints
-from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record
+from humor_tasks.rows.records import VARIATION, Outcome, Prompt, Record
 from humor_tasks.scorers.preferred import WORDS, panel_choice, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]
@@ -343,7 +343,7 @@ def judged_by_reference(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcom
     about = panels[0].about
     left_out = about["settled"] == "against" and run.options.on_unparsed == "exclude"
     groups = {"settled": "left_out" if left_out else str(about["settled"])}
-    facts = {name: value for name, value in o.facts.items() if name == ASKED} | {"lengths": about["lengths"]}
+    facts = {name: value for name, value in o.facts.items() if name == VARIATION} | {"lengths": about["lengths"]}
     return judged_pair(run, replace(o, groups=groups, facts=facts), panels)
 
 
@@ -377,4 +377,4 @@ def reporting(run: Run[Any]) -> Run[Any]:
 
 def pairs_run(run: Run[Any]) -> Run[Any]:
     """`PAIRS_RUN`, where each pair is judged under the prompt sets of `run`."""
-    return replace(PAIRS_RUN, judged_under=run.ways.sets)
+    return replace(PAIRS_RUN, judged_under=run.variations.sets)

@@ -29,7 +29,7 @@ from humor_tasks.papers import papers
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows import provenance_of
 from humor_tasks.rows.media.picture import pillow_version
-from humor_tasks.rows.records import ASKED, Outcome, Prompt, Record, Turn
+from humor_tasks.rows.records import VARIATION, Outcome, Prompt, Record, Turn
 from humor_tasks.rows.requests import open_requests
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -94,7 +94,7 @@ def prompt(run: Run[RequestOptions], record: Record) -> Prompt:
 
 def outcome(run: Run[RequestOptions], record: Record, answer: Answer) -> Outcome:
     """The measures of the texts' words."""
-    facts = {name: fact for name, fact in record.facts.items() if name == ASKED}
+    facts = {name: fact for name, fact in record.facts.items() if name == VARIATION}
     written = {"written": float(answer.value is not None)}
     return answer.outcome(dataclasses.replace(record, target=None, facts=facts), written)
 

@@ -57,7 +57,7 @@ def open_splits(task: str, given: Sequence[str] = (), **named: str | None) -> di
             if split != "test":
                 raise
     for split, run in runs.items():
-        if run.ways.number > 1:
+        if run.variations.number > 1:
             raise BadInput(f"{task}: prompts=all and order=rotated are for evaluations; train with one prompt set.")
         lacking = [record.id for record in run.records if not record.target]
         if lacking and split != "test":

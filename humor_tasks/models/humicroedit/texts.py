@@ -87,7 +87,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Written:
+class EditedHeadline:
     """One or two texts for a tokenizer.
 
     `edit` and `word` locate the replacing and the replaced word: (index of the text, start, end), or None if absent.
@@ -99,21 +99,21 @@ class Written:
     word: tuple[int, int, int] | None
 
 
-def written(edit: Edit, form: Form, mask: str = "[MASK]") -> Written:
+def written(edit: Edit, form: Form, mask: str = "[MASK]") -> EditedHeadline:
     """`edit` rendered in `form`; `mask` is the tokenizer's mask token."""
     new, old = _mark(edit.edit, form), _mark(edit.word, form)
     second_text = old if form.original == "word" else None
     if form.context == "none":
-        return Written(new, second_text, (0, 0, len(new)), (1, 0, len(old)) if second_text else None)
+        return EditedHeadline(new, second_text, (0, 0, len(new)), (1, 0, len(old)) if second_text else None)
     if form.context == "masked":
         second = _join(new, second_text or "")
         at = (1, len(new) + 1, len(second)) if second_text else None
-        return Written(_join(edit.before, mask, edit.after), second, (1, 0, len(new)), at)
+        return EditedHeadline(_join(edit.before, mask, edit.after), second, (1, 0, len(new)), at)
     start = len(edit.before) + 1 if edit.before else 0
     first, place = _join(edit.before, new, edit.after), (0, start, start + len(new))
     if form.original == "headline":
-        return Written(first, _join(edit.before, old, edit.after), place, (1, start, start + len(old)))
-    return Written(first, second_text, place, (1, 0, len(old)) if second_text else None)
+        return EditedHeadline(first, _join(edit.before, old, edit.after), place, (1, start, start + len(old)))
+    return EditedHeadline(first, second_text, place, (1, 0, len(old)) if second_text else None)
 
 
 def _mark(word: str, form: Form) -> str:

@@ -11,7 +11,7 @@ import torch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import Batches, padded, pick_device
-from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
+from humor_tasks.models.text.language import Continuation, Generation, LanguageModel, Likelihood
 from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
 
 _PLAIN = (
@@ -133,7 +133,7 @@ class Causal(LanguageModel):
                 for row, sums, (_, pairs) in zip(logits, total, groups, strict=True)
             ]
 
-    def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
+    def generate(self, prompts: Sequence[str], how: Generation) -> list[Continuation]:
         """See `LanguageModel`. Equal prompts get equal texts."""
         distinct = list(dict.fromkeys(prompts))
         rows = [(prompt, self.pairs.prompt(prompt, how.max_tokens)) for prompt in distinct]
@@ -144,7 +144,7 @@ class Causal(LanguageModel):
         replies = dict(zip(distinct, texts, strict=True))
         return [replies[prompt] for prompt in prompts]
 
-    def _write(self, how: Generation, rows: Sequence[tuple[str, Pair]]) -> list[Written]:
+    def _write(self, how: Generation, rows: Sequence[tuple[str, Pair]]) -> list[Continuation]:
         ids, mask, _ = padded_left([pair.prompt for _, pair in rows], self.tokenizer.pad_token_id, self.device)
         inputs = {"input_ids": ids, "attention_mask": mask}
         return generate(self.network, self.tokenizer, inputs, [prompt for prompt, _ in rows], how, ids.shape[1])

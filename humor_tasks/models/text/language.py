@@ -21,7 +21,7 @@ class Likelihood(NamedTuple):
     greedy: bool
 
 
-class Written(NamedTuple):
+class Continuation(NamedTuple):
     """A generated text, the number of tokens read and written, and whether it was cut at the maximum length."""
 
     text: str
@@ -85,6 +85,6 @@ class LanguageModel(Protocol):
         """The log-likelihood of each continuation of each prompt, in order."""
         ...
 
-    def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
+    def generate(self, prompts: Sequence[str], how: Generation) -> list[Continuation]:
         """One text per prompt. With a temperature, it depends on the seed and the prompt, not on the batch."""
         ...

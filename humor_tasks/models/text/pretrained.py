@@ -14,7 +14,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import json_object
 from humor_tasks.models.devices import DTYPES
 from humor_tasks.models.folders import not_loaded
-from humor_tasks.models.text.language import Generation, Written
+from humor_tasks.models.text.language import Continuation, Generation
 
 Kind = Literal["seq2seq", "causal", "encoder"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -159,7 +159,7 @@ def arguments(how: Generation, prompts: Sequence[str], device: torch.device) -> 
 
 def generate(
     network: Any, tokenizer: Any, inputs: Mapping[str, torch.Tensor], prompts: Sequence[str], how: Generation, skip: int
-) -> list[Written]:
+) -> list[Continuation]:
     """The texts that a network writes after a batch of prompts, up to their end tokens.
 
     inputs: the network's tensors, with `input_ids` and `attention_mask` [rows, tokens]. skip: the tokens of its output
@@ -174,7 +174,7 @@ def generate(
     for read, tokens in zip(inputs["attention_mask"].sum(1).tolist(), rows, strict=True):
         length = next((i + 1 for i, token in enumerate(tokens) if token in stops), len(tokens))
         text = tokenizer.decode(tokens[:length], skip_special_tokens=True)
-        texts.append(Written(text, read, length, cut=length == 0 or tokens[length - 1] not in stops))
+        texts.append(Continuation(text, read, length, cut=length == 0 or tokens[length - 1] not in stops))
     return texts
 
 

@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, Batches, padded, pick_device
-from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
+from humor_tasks.models.text.language import Continuation, Generation, LanguageModel, Likelihood
 from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
 
 logger = logging.getLogger(__name__)
@@ -104,14 +104,14 @@ class Seq2Seq(LanguageModel):
         }
         return [[known[pair] for pair in row] for row in pairs]
 
-    def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
+    def generate(self, prompts: Sequence[str], how: Generation) -> list[Continuation]:
         """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
         if self._positions is not None:  # the first position is the start token's
             how = replace(how, max_tokens=min(how.max_tokens, self._positions - 1))
         distinct = list(dict.fromkeys(prompts))
         rows = list(zip(distinct, self.read(distinct), strict=True))
 
-        def write(part: Sequence[tuple[str, list[int]]]) -> list[Written]:
+        def write(part: Sequence[tuple[str, list[int]]]) -> list[Continuation]:
             ids, mask = self._padded([ids for _, ids in part])
             inputs = {"input_ids": ids, "attention_mask": mask}
             return generate(self.network, self.tokenizer, inputs, [prompt for prompt, _ in part], how, skip=1)

@@ -13,7 +13,6 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.preference import judging_of
-from humor_tasks.contract.askings import Asking
 from humor_tasks.contract.definition import Benchmark, Data, Run
 from humor_tasks.contract.judging import (
     JUDGED,
@@ -31,6 +30,7 @@ from humor_tasks.contract.judging import (
 )
 from humor_tasks.contract.options import ALL
 from humor_tasks.contract.prompts import folder_of
+from humor_tasks.contract.variations import Variation
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import task_metadata
 from humor_tasks.logs.signature import Signature
@@ -54,7 +54,7 @@ from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSetti
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, prompt_messages, split_first
 from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
-from humor_tasks.rows.records import ASKED, Outcome, Point, Record
+from humor_tasks.rows.records import VARIATION, Outcome, Point, Record
 
 
 class Judge:
@@ -118,7 +118,7 @@ class Judge:
                 sets = ", ".join(run.judged_under)
                 raise BadInput(f"{SETS}={chosen}: its reply is judged under sets {sets}; leave {SETS} out.")
             how = dataclasses.replace(how, grader_prompts=ALL) if isinstance(how, RubricSettings) else how
-            asked = Asking(**task_metadata(state.metadata).facts[ASKED])
+            asked = Variation(**task_metadata(state.metadata).facts[VARIATION])
             return how, judging.open(asked.prompts, first), judging.hashes(run.judged_under, first)
         if chosen == ALL:
             raise BadInput(ALL_SETS)

@@ -23,7 +23,7 @@ from humor_tasks.files.reading import cut_at
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.image_text import ImageText, ModelTurn
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
-from humor_tasks.models.text.language import Generation, Written
+from humor_tasks.models.text.language import Continuation, Generation
 from humor_tasks.models.text.templates import FOLDED, is_folding
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
@@ -60,7 +60,7 @@ class Seeds:
         return replace(how, seed=self._counts[request, how] - 1)
 
 
-def output(model: str, reply: Written, prefix: str, config: GenerateConfig) -> ModelOutput:
+def output(model: str, reply: Continuation, prefix: str, config: GenerateConfig) -> ModelOutput:
     """The reply up to the first stop sequence, beginning with the answer's prefix."""
     text = cut_at(reply.text, tuple(config.stop_seqs or ())).strip()
     choice = ChatCompletionChoice(
@@ -86,7 +86,7 @@ class TextAPI(ChooserAPI):
         """See LocalAPI."""
         super().open(model_name, **model_args)
         self._seeds = Seeds()
-        self._writer: Batcher[tuple[str, Generation], Written] = Batcher(self._written)
+        self._writer: Batcher[tuple[str, Generation], Continuation] = Batcher(self._written)
 
     def make(
         self,
@@ -113,11 +113,11 @@ class TextAPI(ChooserAPI):
         reply = await self._writer((question.prompt, self._seeds.settings(question.prompt, config, length)))
         return output(self.model_name, reply, question.prefix, config)
 
-    def _written(self, requests: Sequence[tuple[str, Generation]]) -> list[Written | BadInput]:
+    def _written(self, requests: Sequence[tuple[str, Generation]]) -> list[Continuation | BadInput]:
         model = self.chooser.model  # type: ignore[attr-defined]  # only a language model writes
 
-        def write(how: Generation, some: Sequence[tuple[str, Generation]]) -> Sequence[Written]:
-            texts: list[Written] = model.generate([prompt for prompt, _ in some], how=how)
+        def write(how: Generation, some: Sequence[tuple[str, Generation]]) -> Sequence[Continuation]:
+            texts: list[Continuation] = model.generate([prompt for prompt, _ in some], how=how)
             return texts
 
         return by_settings(requests, lambda request: request[1], write)
@@ -153,7 +153,7 @@ class ImageTextAPI(LocalAPI):
         named = None if revision is None else str(revision)
         self.model = ImageText.load(model_name, device, precision, batch_size, named)
         self._seeds = Seeds()
-        self._batcher: Batcher[ImageTextRequest, Written] = Batcher(self._written, self.batch_size())
+        self._batcher: Batcher[ImageTextRequest, Continuation] = Batcher(self._written, self.batch_size())
 
     def batch_size(self) -> int:
         """See LocalAPI."""
@@ -175,8 +175,8 @@ class ImageTextAPI(LocalAPI):
             written.metadata = {"chat_template": FOLDED}
         return written
 
-    def _written(self, requests: Sequence[ImageTextRequest]) -> list[Written | BadInput]:
-        def write(key: tuple[Generation, str], some: Sequence[ImageTextRequest]) -> Sequence[Written]:
+    def _written(self, requests: Sequence[ImageTextRequest]) -> list[Continuation | BadInput]:
+        def write(key: tuple[Generation, str], some: Sequence[ImageTextRequest]) -> Sequence[Continuation]:
             return self.model.generate([self._turns(request.messages) for request in some], *key)
 
         return by_settings(requests, lambda request: (request.how, request.prefix), write)

@@ -103,9 +103,12 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     if asks:
         check_takes(active_model(), [medium for record in run.records for medium in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    if requests := run.ways.in_words(len(run.data.records)):
+    if requests := run.variations.in_words(len(run.data.records)):
         logger.warning("%s: %s", name, requests)
-    about: dict[str, Any] = {"signature": str(signature), "source": {**run.data.provenance, **run.ways.provenance}}
+    about: dict[str, Any] = {
+        "signature": str(signature),
+        "source": {**run.data.provenance, **run.variations.provenance},
+    }
     about["paper"] = benchmark.card.paper.citation
     if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
         about["generation"] = prescribed  # what else a log says of sampling is the user's
@@ -199,7 +202,7 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
-    place = run.ways.place(record, run.data.positions)
+    place = run.variations.place(record, run.data.positions)
     about |= {} if place is None else {"place": place}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
     judging = run.benchmark.judging

@@ -88,7 +88,7 @@ class Trend:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PublishedComparison:
     """A published value, with the same quantity of each system or pair of systems here."""
 
     quantity: str
@@ -135,7 +135,7 @@ class Analysis:
     easiest: tuple[Cluster, ...]
     cutoffs: tuple[Cutoff, ...]
     shortcuts: tuple[Explained, ...]
-    published: tuple[Beside, ...]
+    published: tuple[PublishedComparison, ...]
     difficulty: Difficulty | None
     notes: tuple[str, ...]
 
@@ -157,7 +157,7 @@ def analyse(
     draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
     pictures of `records` and the vectors of `embed` where they are given.
     """
-    if any(result.opened.ways.number > 1 for result in results):
+    if any(result.opened.variations.number > 1 for result in results):
         raise BadInput("each item was asked several times; analyse runs with one prompt set and order=as_given.")
     systems = systems_of(results, metric)
     texts = item_texts(systems)
@@ -351,7 +351,7 @@ def _cluster_means(systems: Sequence[System]) -> list[Cluster]:
 
 def _beside(
     benchmark: str, factors: Sequence[Factor], pairs: Sequence[Pair], trends: Sequence[Trend]
-) -> tuple[Beside, ...]:
+) -> tuple[PublishedComparison, ...]:
     """The published results of a benchmark, beside those quantities that were computed here."""
     here: dict[str, dict[str, float]] = {}
 
@@ -377,7 +377,7 @@ def _beside(
                 add("right_when_wrong_expected", label, right.expected)
                 add("right_when_wrong_p", label, right.p if math.isnan(right.p_clusters) else right.p_clusters)
     return tuple(
-        Beside(f.metric, f.system, f.value, f.bound or "", f.source, here.get(f.metric, {}))
+        PublishedComparison(f.metric, f.system, f.value, f.bound or "", f.source, here.get(f.metric, {}))
         for f in published(benchmark)
         if f.study == STUDY
     )

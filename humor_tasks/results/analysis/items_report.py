@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from humor_tasks.errors import BadInput
-from humor_tasks.files.tables import interval, plain, safe, short, table
+from humor_tasks.files.tables import interval, safe, short, table, to_json
 from humor_tasks.files.writing import write_text
 from humor_tasks.results import LeftOut
 from humor_tasks.results.analysis.difficulty import Difficulty
@@ -151,7 +151,7 @@ def _p(value: float) -> str:
 def as_json(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) -> str:
     """The analyses and the files that were left out; a value that is not known is null."""
     left = [{"path": str(file.path), "why": file.why} for file in left_out]
-    return json.dumps({"analyses": plain(analyses), "left_out": left}, indent=2) + "\n"
+    return json.dumps({"analyses": to_json(analyses), "left_out": left}, indent=2) + "\n"
 
 
 WRITERS: dict[str, Callable[[Sequence[Analysis], Sequence[LeftOut]], str]] = {".md": as_markdown, ".json": as_json}

@@ -33,7 +33,7 @@ def tables(group: Group, columns: Sequence[Column]) -> list[Askings]:
 
     columns: the scorecard's, of every group.
     """
-    main, ways = group.benchmark.metrics[0], group.results[0].opened.ways
+    main, ways = group.benchmark.metrics[0], group.results[0].opened.variations
     held = [c for c in columns if (c.benchmark, c.group, c.estimate) == (group.benchmark, group.name, main.name)]
     sets = {f"set {letter}": f"{main.name}_set_{letter}" for letter in ways.sets}
     places = {f"right at {letter}": f"{main.name}_right_at_{letter}" for letter in ways.letters}

@@ -165,7 +165,7 @@ def by_prompt_set(group: Group) -> Chart | None:
     metric = group.benchmark.metrics[0]
     labelled = list(_labelled(_best_first(_with(_finished(group), metric.name), metric)))
     series = [Series("all sets", tuple(point(label, r.estimates[metric.name]) for label, r in labelled))]
-    for letter in group.results[0].opened.ways.sets:
+    for letter in group.results[0].opened.variations.sets:
         name = f"{metric.name}_set_{letter}"
         dots = [Point(label, e.value, n=e.n) for label, r in labelled if (e := r.estimates.get(name)) is not None]
         series.append(Series(f"set {letter}", tuple(dots)))
@@ -187,14 +187,14 @@ def by_place(group: Group) -> Chart | None:
     declared = BaseChart(
         f"places_{group.benchmark.name}", f"{group.benchmark.name}: {metric.name} by the place of the right choice"
     )
-    x = Axis("the right choice", categories=tuple(group.results[0].opened.ways.letters))
+    x = Axis("the right choice", categories=tuple(group.results[0].opened.variations.letters))
     return _chart(declared, group, x, _axis(metric), _by_letters(group, f"{metric.name}_right_at"))
 
 
 def by_letter(group: Group) -> Chart | None:
     """How often each letter is the answer, against the share in which it is right."""
     declared = BaseChart(f"letters_{group.benchmark.name}", f"{group.benchmark.name}: share of answers by letter")
-    letters = group.results[0].opened.ways.letters
+    letters = group.results[0].opened.variations.letters
     lines = (Reference(f"share of right answers, 1/{len(letters)}", 1 / len(letters)),) if letters else ()
     x, y = Axis("answer", categories=tuple(letters)), Axis("share of answers", percent=True, low=0)
     return _chart(declared, group, x, y, _by_letters(group, "letter_share"), references=lines)
@@ -204,7 +204,7 @@ def _by_letters(group: Group, start: str) -> list[Series]:
     """The metrics START_A, START_B, ... of each finished run."""
     series = []
     for label, result in _labelled(_finished(group)):
-        found = {letter: result.estimates.get(f"{start}_{letter}") for letter in result.opened.ways.letters}
+        found = {letter: result.estimates.get(f"{start}_{letter}") for letter in result.opened.variations.letters}
         points = tuple(point(letter, e) for letter, e in found.items() if e is not None)
         series += [Series(label, points)] if points else []
     return series

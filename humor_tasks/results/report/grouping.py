@@ -80,7 +80,9 @@ def _about(group: Sequence[Result]) -> dict[str, str]:
     signed = [result.signature for result in group if result.signature]
     shared = {heading: {signature.get(name, "-") for signature in signed} for name, heading in IN_HEADINGS.items()}
     about = {heading: values.pop() for heading, values in shared.items() if len(values) == 1 and values != {"-"}}
-    about |= {"each item asked": group[0].opened.ways.told} if group[0].opened.ways.number > 1 else {}
+    about |= (
+        {"each item asked": group[0].opened.variations.description} if group[0].opened.variations.number > 1 else {}
+    )
     graders = {", ".join(result.run.graders) for result in group} - {""}
     return about | ({"graders": graders.pop()} if len(graders) == 1 else {})
 

@@ -24,9 +24,9 @@ __all__ = ["Cell", "Column", "Group", "Scorecard", "scorecard"]
 
 IN_COLUMNS = ("setting", "input", "shots", "cot")
 """Entries of a signature by which results of one group are in different columns."""
-APART = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
+SPLIT_COLUMNS = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
 """Parameters that are no part of a column's protocol: the group's heading names them, or they are names of files."""
-BESIDE = {
+EXTRA_METRICS = {
     "spread": "Spread: the highest less the lowest value under one prompt set.",
     "order_effect": "Order effect: the highest less the lowest value by the place of the right choice.",
 }
@@ -153,7 +153,7 @@ def protocol_of(results: Sequence[Result]) -> str:
     parts = []
     for name in dict.fromkeys((*IN_COLUMNS, *defaults)):
         values = list(dict.fromkeys(result.signature.get(name, "-") for result in signed))
-        if values == ["-"] or name in APART:
+        if values == ["-"] or name in SPLIT_COLUMNS:
             continue
         if name in IN_COLUMNS:
             parts.append(" or ".join(_worded(name, value) for value in values))
@@ -226,12 +226,12 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
 
 
 def beside(result: Result, metric: Metric, part: str) -> dict[str, Estimate]:
-    """What stands beside the main metric of a run that asks each item several times: BESIDE's.
+    """What stands beside the main metric of a run that asks each item several times: EXTRA_METRICS's.
 
     Empty for other metrics, for a part of the data, and for a run that asks each item once.
     """
     main = not part and metric.name == result.benchmark.metrics[0].name
-    return {name: result.estimates[name] for name in BESIDE if main and name in result.estimates}
+    return {name: result.estimates[name] for name in EXTRA_METRICS if main and name in result.estimates}
 
 
 def words(name: str) -> str:
@@ -242,7 +242,7 @@ def words(name: str) -> str:
 def explained(columns: Sequence[Column]) -> list[str]:
     """What stands beside the values of these columns, one sentence each."""
     shown = {name for column in columns for cell in column.cells for name in cell.beside}
-    return [text for name, text in BESIDE.items() if name in shown]
+    return [text for name, text in EXTRA_METRICS.items() if name in shown]
 
 
 # ---- published figures beside runs --------------------------------------------------------------
@@ -273,7 +273,7 @@ def best_published(metric: Metric, part: str, results: Sequence[Result], kind: s
 
 
 def _in_protocol(figure: Published, result: Result) -> bool:
-    """Whether the setting of a figure is one that the benchmark has, or is told as NAME=VALUE and that of the run."""
+    """True if the benchmark has the figure's setting, or if the figure's NAME=VALUE matches the run's."""
     if figure.setting is None:
         return True
     name, equals, value = figure.setting.partition("=")

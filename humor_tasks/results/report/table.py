@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.contract.askings import INCOMPLETE
 from humor_tasks.contract.judging import BOUNDS, MISSING
 from humor_tasks.contract.metric import REPLY_RATES, Metric
 from humor_tasks.contract.replies import MADE_UP_TURNS
+from humor_tasks.contract.variations import INCOMPLETE
 from humor_tasks.files.tables import interval, short
 from humor_tasks.logs import FinishedRun, Usage
 from humor_tasks.logs.prices import Price
 from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.scorecard import BESIDE, Column, beside, part_of, words
+from humor_tasks.results.report.scorecard import EXTRA_METRICS, Column, beside, part_of, words
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.regression import spearman
@@ -43,14 +43,14 @@ shares of the replies of that part. missing_verdicts: the share of that part's v
 missing_failed, missing_passed: the value with each of them counted as failed and as passed. Tokens and cost (US
 dollars) are of the whole run, of the system and of the graders.
 """
-SEVERAL = ("asked", *BESIDE)
+SEVERAL = ("asked", *EXTRA_METRICS)
 """Further columns where a run asks each item several times: how often, and what stands beside the main metric."""
 LEAST_COSTS = 3  # two always correlate by 1 or -1
 
 
 def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spending) -> list[dict[str, Any]]:
     """The rows. spent: tokens and cost of each result."""
-    several = SEVERAL if any(result.opened.ways.number > 1 for result in results) else ()
+    several = SEVERAL if any(result.opened.variations.number > 1 for result in results) else ()
     group_names = {id(result): group.name for group in groups for result in group.results}
     rows = []
     for result in results:
@@ -107,7 +107,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
+def _of_run(result: Result, group: str, both: Pooled) -> dict[str, Any]:
     """The columns that all rows of a result share."""
     run = result.run
     shared: dict[str, Any] = {"benchmark": result.benchmark.name, "group": group, "system": result.system}
@@ -118,7 +118,7 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
     shared |= {"fingerprint": run.source.get("fingerprint") or result.signature.get("rows")}
     shared |= {"graders": ", ".join(run.graders) or None, "signature": str(run.signature), "complete": result.complete}
     shared |= {"notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
-    shared |= {"asked": result.opened.ways.number}
+    shared |= {"asked": result.opened.variations.number}
     for prefix, spent in zip(("", "grader_"), both, strict=True):
         if spent:
             shared |= {f"{prefix}input_tokens": spent.input, f"{prefix}output_tokens": spent.output}
@@ -129,7 +129,7 @@ def _of_run(result: Result, group: str, both: Both) -> dict[str, Any]:
 # ---- for people ---------------------------------------------------------------------------------
 
 HEAD = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
-OF_ASKINGS = tuple(map(words, BESIDE))
+OF_ASKINGS = tuple(map(words, EXTRA_METRICS))
 OF_GRADERS = ("missing verdicts", "as failed / passed", "graders", "grader tokens in / out", "grader cost")
 OPTIONAL = ("part", *OF_ASKINGS, *OF_GRADERS)
 """Columns that are left out of a table where no row has a value."""
@@ -233,7 +233,7 @@ ROLE = "grader"  # the model role of the graders
 
 
 @dataclass(frozen=True)
-class Spent:
+class Cost:
     """Tokens and cost in dollars of one role; `cost` is None where a model has no price."""
 
     input: int
@@ -241,13 +241,13 @@ class Spent:
     cost: float | None
 
 
-Both = tuple[Spent | None, Spent | None]
+Pooled = tuple[Cost | None, Cost | None]
 """Of the system and of the graders; None for who used no model in the run."""
-Spending = Mapping[tuple[Path, str], Both]
+Spending = Mapping[tuple[Path, str], Pooled]
 """By `Result.key`."""
 
 
-def spent_of(result: Result, prices: Mapping[str, Price] | None = None, anew: bool = False) -> Both:
+def spent_of(result: Result, prices: Mapping[str, Price] | None = None, anew: bool = False) -> Pooled:
     """Tokens and cost of the system and of the graders. In a judged run, every other model than the system grades.
 
     The graders' are None where the run did not pay for all of its verdicts: graded again, or from the cache. With
@@ -267,13 +267,13 @@ def spent_of(result: Result, prices: Mapping[str, Price] | None = None, anew: bo
     return system if took_part else None, graders if paid else None
 
 
-def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
+def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[Cost, Cost]:
     """Usage of the system and of the graders; the system's is that of all models minus that of the role."""
     role = run.roles.get(ROLE, Usage())
     system_cost, grader_cost = _costs(run, judges, prices)
     used = run.models.values()
     tokens = sum(u.all_input for u in used) - role.all_input, sum(u.output for u in used) - role.output
-    return Spent(*tokens, system_cost), Spent(role.all_input, role.output, grader_cost)
+    return Cost(*tokens, system_cost), Cost(role.all_input, role.output, grader_cost)
 
 
 def _costs(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:

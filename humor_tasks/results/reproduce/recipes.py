@@ -143,7 +143,7 @@ def run_model(row: Row, given: Given) -> Estimates:
     from inspect_ai import eval
 
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.on_inspect.errors import plain
+    from humor_tasks.on_inspect.errors import one_line
     from humor_tasks.on_inspect.private import PrerequisiteError
     from humor_tasks.results import read_results
 
@@ -157,7 +157,7 @@ def run_model(row: Row, given: Given) -> Estimates:
         with redirect_stdout(sys.stderr):  # stdout is for the verdict
             (log,) = eval(f"humor_tasks/{row.benchmark}", task_args=parameters, model=model)
     except (PrerequisiteError, ValueError) as problem:
-        raise CannotRunHere(f"{given.model}: {plain(problem)}") from None
+        raise CannotRunHere(f"{given.model}: {one_line(problem)}") from None
     if log.status != "success":
         raise CannotRunHere(
             f"{given.model}: the run ended with status {log.status} ({log.error and log.error.message})."

@@ -129,13 +129,13 @@ def check_rows(shown: Sequence[Sequence[Picture | Clip]], place: str, of: int) -
         problems.setdefault(rows[number], problem)
     if problems:
         remedy = "Restore them, or leave such rows out with on_bad_picture=skip, which counts them."
-        raise BadInput(f"{told(problems, len(shown), place)} {NONE_LEFT if len(problems) == of else remedy}")
+        raise BadInput(f"{summary(problems, len(shown), place)} {NONE_LEFT if len(problems) == of else remedy}")
 
 
 NONE_LEFT = "No row is left. Restore the pictures."
 
 
-def told(problems: Mapping[int, str], of: int, place: str, most: int = 5) -> str:
+def summary(problems: Mapping[int, str], of: int, place: str, most: int = 5) -> str:
     """The number of rows without a usable picture or clip, and the first distinct problems."""
     distinct = list(dict.fromkeys(problems[i] for i in sorted(problems)))
     more = f" And {len(distinct) - most} more." if len(distinct) > most else ""

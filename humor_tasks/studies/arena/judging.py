@@ -32,8 +32,8 @@ from humor_tasks.on_inspect.messages import prompt_messages
 from humor_tasks.on_inspect.solver_parts import left_to_judges
 from humor_tasks.rows.records import Prompt
 from humor_tasks.scorers.preferred import WORDS
-from humor_tasks.studies.arena.players import Battle, Key, Scene, Show, Stage, as_text
-from humor_tasks.studies.arena.store import LOGS, Kept, Store
+from humor_tasks.studies.arena.players import Battle, Key, Roster, Scene, Show, as_text
+from humor_tasks.studies.arena.store import LOGS, Store, StoredVerdict
 from humor_tasks.studies.captions.placing import check_scores_captions
 
 JUDGEMENTS = {show: Judgement(f"{show}.txt", ("first", "second", "format"), WORDS) for show in ("best", "ten")}
@@ -60,11 +60,11 @@ class Judge(Protocol):
         """The settings that it is not sent, because its provider refuses them."""
         ...
 
-    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+    async def verdict(self, stage: Roster, key: Key) -> Verdict:
         """Its verdict on a battle in one order."""
         ...
 
-    def check(self, stage: Stage) -> None:
+    def check(self, stage: Roster) -> None:
         """Raise BadInput where it cannot judge what a contest shows."""
         ...
 
@@ -89,13 +89,13 @@ class PromptedJudge:
         """See Judge."""
         return self.standing.left_out
 
-    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+    async def verdict(self, stage: Roster, key: Key) -> Verdict:
         """See Judge."""
         form = in_words(self.rubric.judgement, self.how.structured)
         asked = messages(self.rubric, stage, key, self.how.structured)
         return await verdict_of(self.model, asked, form, self.how, self.standing)
 
-    def check(self, stage: Stage) -> None:
+    def check(self, stage: Roster) -> None:
         """See Judge."""
 
 
@@ -109,7 +109,7 @@ class ScoringJudge:
     left_out: Sequence[str] = ()
     _scores: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
 
-    async def verdict(self, stage: Stage, key: Key) -> Verdict:
+    async def verdict(self, stage: Roster, key: Key) -> Verdict:
         """See Judge."""
         scene, *sides = stage.shown(key)
         scores = self._scores.get(scene.contest) or self._scores.setdefault(scene.contest, self._score(stage, scene))
@@ -118,19 +118,19 @@ class ScoringJudge:
         word = "tie" if equal else "A" if first > second else "B"
         return Verdict(self.name, word, "answered", f"score {first:.4g} against {second:.4g}")
 
-    def check(self, stage: Stage) -> None:
+    def check(self, stage: Roster) -> None:
         """See Judge."""
         for scene in stage.scenes.values():
             question = self._question(stage, scene)
             if len(question.choices) > 1:
                 self.chooser.check(question)
 
-    def _score(self, stage: Stage, scene: Scene) -> dict[str, float]:
+    def _score(self, stage: Roster, scene: Scene) -> dict[str, float]:
         question = self._question(stage, scene)
         (scores,) = self.chooser.score([question])
         return dict(zip(question.choices, scores, strict=True))
 
-    def _question(self, stage: Stage, scene: Scene) -> Question:
+    def _question(self, stage: Roster, scene: Scene) -> Question:
         contest = scene.contest
         shown = (text for player in stage.players.values() for text in player.captions.get(contest, ()))
         return Question(contest, scene.words, tuple(dict.fromkeys(shown)), picture=scene.picture, cluster=contest)
@@ -171,7 +171,7 @@ def open_judges(
     return judges
 
 
-def messages(rubric: Rubric, stage: Stage, key: Key, as_json: bool = False) -> list[ChatMessage]:
+def messages(rubric: Rubric, stage: Roster, key: Key, as_json: bool = False) -> list[ChatMessage]:
     """The question to a judge. The captions are escaped as untrusted text."""
     scene, *sides = stage.shown(key)
     first, second = map(as_text, sides)
@@ -183,7 +183,7 @@ def messages(rubric: Rubric, stage: Stage, key: Key, as_json: bool = False) -> l
 # ---- a round --------------------------------------------------------------------------------------
 
 
-def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, stage: Stage) -> list[Key]:
+def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, stage: Roster) -> list[Key]:
     """The verdicts on these battles that the store lacks. Players that show the same captions are not asked about."""
     keys = []
     for battle in battles:
@@ -196,7 +196,7 @@ def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, sta
     return [key for key in keys if store.get(key) is None]
 
 
-def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage, show: Show) -> None:
+def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Roster, show: Show) -> None:
     """Get these verdicts and keep each in the store as it comes in. The Inspect log goes to the arena's folder.
 
     Raises BadInput where the run does not finish; the verdicts that came in are kept.
@@ -236,7 +236,7 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Stage
         )
 
 
-def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:
+def _sample(rubric: Rubric, stage: Roster, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:
     key = Key(*order, judges[0])
     about = {"contest": key.contest, "first": key.first, "second": key.second, "judges": list(judges)}
     named = " | ".join(name.replace("|", "\\|") for name in order)  # names with a bar stay apart from each other
@@ -244,14 +244,14 @@ def _sample(rubric: Rubric, stage: Stage, order: tuple[str, str, str], judges: S
 
 
 @scorer(metrics=[], name="battle")
-def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Stage) -> Scorer:
+def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Roster) -> Scorer:
     """The verdicts of the sample's judges on its battle."""
 
     async def one(key: Key) -> Verdict:
         judge = judges[key.judge]
         verdict = await judge.verdict(stage, key)
         left_out = ",".join(judge.left_out)
-        store.keep(key, Kept(verdict.word, verdict.status, verdict.reasons, verdict.reply, left_out))
+        store.keep(key, StoredVerdict(verdict.word, verdict.status, verdict.reasons, verdict.reply, left_out))
         return verdict
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -21,8 +21,8 @@ from humor_tasks.scorers.powered_strengths import powered_strengths
 from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.rank_sets import apart, rank_sets, spent, together
-from humor_tasks.studies.arena.players import ANCHOR, PEOPLE, Key, Stage, characters
-from humor_tasks.studies.arena.store import Kept, Store
+from humor_tasks.studies.arena.players import ANCHOR, PEOPLE, Key, Roster, characters
+from humor_tasks.studies.arena.store import Store, StoredVerdict
 
 SAME = "same captions"
 PERSON = "person/"
@@ -139,17 +139,17 @@ class Ladder:
 # ---- rows -----------------------------------------------------------------------------------------
 
 
-def verdict_rows(store: Store, stage: Stage, votes: Mapping[Key, Kept] | None = None) -> list[Row]:
+def verdict_rows(store: Store, stage: Roster, votes: Mapping[Key, StoredVerdict] | None = None) -> list[Row]:
     """The verdicts on the battles of the arena, and a tie for each judge where both players show the same captions."""
     kept = store.kept
     rows = [_row(stage, key, verdict) for key, verdict in {**kept, **(votes or {})}.items()]
     judges = dict.fromkeys(key.judge for key in kept)
     same = [battle for battle in store.played if stage.same(battle)]
-    rows += [_row(stage, Key(*battle, judge), Kept("tie", SAME)) for battle in same for judge in judges]
+    rows += [_row(stage, Key(*battle, judge), StoredVerdict("tie", SAME)) for battle in same for judge in judges]
     return rows
 
 
-def _row(stage: Stage, key: Key, verdict: Kept) -> Row:
+def _row(stage: Roster, key: Key, verdict: StoredVerdict) -> Row:
     _, first, second = stage.shown(key)
     return Row(key, verdict.result, characters(first) - characters(second), verdict.status)
 
@@ -193,7 +193,9 @@ def _scaled(longer: Sequence[float]) -> list[float]:
 # ---- the ladder -----------------------------------------------------------------------------------
 
 
-def ladder_of(store: Store, stage: Stage, level: float = 0.95, votes: Mapping[Key, Kept] | None = None) -> Ladder:
+def ladder_of(
+    store: Store, stage: Roster, level: float = 0.95, votes: Mapping[Key, StoredVerdict] | None = None
+) -> Ladder:
     """The ladder of all verdicts in an arena, and of people's `votes`."""
     rows = verdict_rows(store, stage, votes)
     fit = fit_of(rows)

@@ -21,9 +21,9 @@ from humor_tasks.files.writing import write_table, write_text
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.arena.ladder import JudgeReport, Ladder, Standing
-from humor_tasks.studies.arena.players import Battle, Key, Stage
+from humor_tasks.studies.arena.players import Battle, Key, Roster
 from humor_tasks.studies.arena.rounds import Ended
-from humor_tasks.studies.arena.store import VERDICTS, Kept, Store
+from humor_tasks.studies.arena.store import VERDICTS, Store, StoredVerdict
 
 PAGE = "index.html"
 TITLE = "Arena: who writes the funnier captions?"
@@ -37,7 +37,7 @@ class Arena:
     """All that is written of an arena. notes: what a reader has to know, one sentence each."""
 
     store: Store
-    stage: Stage
+    stage: Roster
     ladder: Ladder
     ended: Ended
     settings: Mapping[str, Any]
@@ -130,7 +130,7 @@ def as_markdown(arena: Arena) -> str:
     if people := _people_table(ladder):
         lines += [people["note"], ""]
         lines += [table(people["head"], people["rows"]), ""] if people["rows"] else []
-    lines += [f"Beware: {warning}" for warning in arena.warnings]
+    lines += [f"Warning: {warning}" for warning in arena.warnings]
     return "\n".join([*lines, summary(arena), ""])
 
 
@@ -282,7 +282,7 @@ def _bars(standings: Sequence[Standing]) -> list[dict[str, float]]:
 
 def _battles(arena: Arena) -> Iterator[dict[str, Any]]:
     """The battles by contest, each with what was shown and every verdict with its reasons."""
-    of: dict[Battle, list[tuple[Key, Kept]]] = {}
+    of: dict[Battle, list[tuple[Key, StoredVerdict]]] = {}
     for key, kept in arena.store.kept.items():
         of.setdefault(key.battle, []).append((key, kept))
     chosen = sorted(arena.store.played[:MOST_BATTLES])
@@ -291,7 +291,7 @@ def _battles(arena: Arena) -> Iterator[dict[str, Any]]:
         yield {"contest": contest, "words": arena.stage.scenes[contest].words, "battles": battles}
 
 
-def _battle(stage: Stage, battle: Battle, verdicts: Sequence[tuple[Key, Kept]]) -> dict[str, Any]:
+def _battle(stage: Roster, battle: Battle, verdicts: Sequence[tuple[Key, StoredVerdict]]) -> dict[str, Any]:
     contest, *sides = battle
     return {
         "sides": [(name, stage.players[name].captions[contest]) for name in sides],
@@ -308,7 +308,7 @@ def _battle(stage: Stage, battle: Battle, verdicts: Sequence[tuple[Key, Kept]]) 
     }
 
 
-def _pictures(stage: Stage) -> dict[str, str]:
+def _pictures(stage: Roster) -> dict[str, str]:
     """Contest -> its picture as a data URI, where pictures are shown; one that cannot be read is left out."""
     return {contest: uri for contest, scene in stage.scenes.items() if (uri := _uri(scene.picture))}
 

@@ -84,7 +84,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stage:
+class Roster:
     """What battles show: the scene of each contest, and the captions of each player."""
 
     scenes: Mapping[str, Scene]
@@ -173,7 +173,7 @@ def check_players(players: Sequence[Player]) -> None:
     for player in players:
         if not any(set(player.captions) & set(other.captions) for other in players if other is not player):
             raise BadInput(f"{player.name} has no contest in common with another player; leave it out.")
-    stage = Stage({}, {player.name: player for player in players})
+    stage = Roster({}, {player.name: player for player in players})
     battles = [
         Battle.between(contest, one.name, other.name)
         for one, other in itertools.combinations(players, 2)

@@ -16,7 +16,7 @@ from humor_tasks.scorers.battle_design import next_battles, opening
 from humor_tasks.scorers.rank_sets import apart, spent
 from humor_tasks.studies.arena.judging import Judge, ask, wanted
 from humor_tasks.studies.arena.ladder import Row, fit_of, verdict_rows
-from humor_tasks.studies.arena.players import Battle, Show, Stage, check_joined
+from humor_tasks.studies.arena.players import Battle, Roster, Show, check_joined
 from humor_tasks.studies.arena.store import Store
 
 OPENING = 12
@@ -37,7 +37,7 @@ class Ended:
     looks: int
 
 
-def battles_of(stage: Stage) -> int:
+def battles_of(stage: Roster) -> int:
     """The number of all battles: pairs of players in each contest where both have captions."""
     counts = dict.fromkeys(stage.scenes, 0)
     for player in stage.players.values():
@@ -46,7 +46,7 @@ def battles_of(stage: Stage) -> int:
     return sum(math.comb(count, 2) for count in counts.values())
 
 
-def budget_of(given: int | None, stage: Stage) -> int:
+def budget_of(given: int | None, stage: Roster) -> int:
     """The budget in battles: as given, or PER_PLAYER for each player; never more than there are.
 
     Raises BadInput for fewer than connect all players.
@@ -58,7 +58,7 @@ def budget_of(given: int | None, stage: Stage) -> int:
 
 
 def play(
-    store: Store, stage: Stage, judges: Sequence[Judge], show: Show, budget: int, alpha: float, seed: int
+    store: Store, stage: Roster, judges: Sequence[Judge], show: Show, budget: int, alpha: float, seed: int
 ) -> Ended:
     """Ask for the battles of the recorded rounds that lack verdicts, then draw and ask rounds until the arena ends.
 
@@ -90,7 +90,7 @@ def play(
         ask(wanted(battles, judges, store, stage), judges, store, stage, show)
 
 
-def _opening(store: Store, stage: Stage, seed: int) -> list[Battle]:
+def _opening(store: Store, stage: Roster, seed: int) -> list[Battle]:
     """The opening of the players that have not battled yet, against all; empty where every player has."""
     played = set(store.played)
     entered = {name for battle in played for name in battle[1:]}
@@ -102,7 +102,7 @@ def _opening(store: Store, stage: Stage, seed: int) -> list[Battle]:
     return [battle for battle in battles if not entered >= {battle.one, battle.other} and battle not in played]
 
 
-def _check_readable(rows: Sequence[Row], stage: Stage) -> None:
+def _check_readable(rows: Sequence[Row], stage: Roster) -> None:
     """Raise BadInput unless the verdicts that could be read join all players, and are of two contests at least."""
     remedy = (
         "The logs in the arena's folder hold the judges' replies. Add a judge with --judge, or run the command again, "

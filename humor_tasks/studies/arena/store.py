@@ -18,7 +18,7 @@ from humor_tasks.files.append_log import ReplyStore
 from humor_tasks.files.reading import json_object
 from humor_tasks.files.writing import write_json
 from humor_tasks.rows.media.picture import picture_file
-from humor_tasks.studies.arena.players import Battle, Key, Player, Scene, Stage
+from humor_tasks.studies.arena.players import Battle, Key, Player, Roster, Scene
 from humor_tasks.studies.people.sources import copy_picture
 
 ABOUT, ROUNDS, VERDICTS, LOGS = "arena.json", "rounds.jsonl", "verdicts.jsonl", "logs"
@@ -27,7 +27,7 @@ _OTHER = "Use another folder with -o, or the settings of this one."
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredVerdict:
     """A verdict: A (the text shown first), B, tie, or None, with its status; see `judging.Verdict`.
 
     left_out: the settings that were not sent because the judge's provider refuses them, separated by commas.
@@ -54,17 +54,17 @@ class Store:
     _rounds: ReplyStore
     rounds: list[list[Battle]] = field(default_factory=list)
 
-    def get(self, key: Key) -> Kept | None:
+    def get(self, key: Key) -> StoredVerdict | None:
         """The verdict of a key; None where it was not asked for, or its request failed."""
-        kept: Kept | None = self.verdicts.replies.get(key)
+        kept: StoredVerdict | None = self.verdicts.replies.get(key)
         return None if kept is None or kept.status == "error" else kept
 
     @property
-    def kept(self) -> dict[Key, Kept]:
+    def kept(self) -> dict[Key, StoredVerdict]:
         """All verdicts, in an order that does not depend on when they came in."""
         return dict(sorted(self.verdicts.replies.items()))  # type: ignore[arg-type]
 
-    def keep(self, key: Key, kept: Kept) -> None:
+    def keep(self, key: Key, kept: StoredVerdict) -> None:
         """Append a verdict; it is in the file when this returns."""
         values = {name: value for name, value in asdict(kept).items() if name == "word" or value}
         self.verdicts.keep(key, kept, key._asdict() | values)
@@ -87,7 +87,7 @@ def check_folder(folder: Path) -> None:
         raise BadInput(f"{folder}: is {'not empty and ' * folder.is_dir()}no arena; name a new folder with -o.")
 
 
-def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store:
+def open_store(folder: Path, settings: Mapping[str, Any], stage: Roster) -> Store:
     """The arena in `folder`, which is made if there is none.
 
     settings: what verdicts depend on besides judges and captions. More players, contests, judges and battles extend an
@@ -104,17 +104,17 @@ def open_store(folder: Path, settings: Mapping[str, Any], stage: Stage) -> Store
     return _read(folder, stage)
 
 
-def open_arena(folder: Path) -> tuple[Store, Stage]:
+def open_arena(folder: Path) -> tuple[Store, Roster]:
     """An arena as it is in its folder, and what its battles show. Raises BadInput for a folder without an arena."""
     stage = _stage_in(folder)
     return _read(folder, stage), stage
 
 
-def _read(folder: Path, stage: Stage) -> Store:
+def _read(folder: Path, stage: Roster) -> Store:
     remedy = f"Remove the line, or all of {folder}."
     verdicts, rounds = ReplyStore(folder / VERDICTS), ReplyStore(folder / ROUNDS)
 
-    def a_verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
+    def a_verdict(row: Mapping[str, Any]) -> tuple[Key, StoredVerdict]:
         key, kept = _verdict(row)
         _check_known(key.battle, stage)
         return key, kept
@@ -134,13 +134,13 @@ def _read(folder: Path, stage: Stage) -> Store:
     return store
 
 
-def _verdict(row: Mapping[str, Any]) -> tuple[Key, Kept]:
-    kept = Kept(row["word"], row["status"], row.get("reasons", ""), row.get("reply"), row.get("left_out", ""))
+def _verdict(row: Mapping[str, Any]) -> tuple[Key, StoredVerdict]:
+    kept = StoredVerdict(row["word"], row["status"], row.get("reasons", ""), row.get("reply"), row.get("left_out", ""))
     kept.result  # noqa: B018  # a word that is none raises KeyError
     return Key(*(str(row[name]) for name in Key._fields)), kept
 
 
-def _check_known(battle: Battle, stage: Stage) -> None:
+def _check_known(battle: Battle, stage: Roster) -> None:
     """Raise ValueError for a battle that the players of an arena cannot have."""
     contest, one, other = battle
     shown = [stage.players[name].captions if name in stage.players else () for name in (one, other)]
@@ -157,7 +157,7 @@ def _of_this_version(path: Path) -> Iterator[None]:
         raise BadInput(f"{path}: is no arena of this version ({problem!r}). {_OTHER}") from None
 
 
-def _check_same(path: Path, before: Mapping[str, Any], settings: Mapping[str, Any], stage: Stage) -> None:
+def _check_same(path: Path, before: Mapping[str, Any], settings: Mapping[str, Any], stage: Roster) -> None:
     held, known, scenes, players = before["settings"], before["players"], before["scenes"], stage.players
     assert before["format"] == FORMAT
     now = json.loads(json.dumps(dict(settings)))
@@ -189,7 +189,7 @@ def _is_scene(scene: Scene, held: Mapping[str, Any]) -> bool:
     return scene.words == held["words"] and picture
 
 
-def _written(stage: Stage, path: Path) -> dict[str, Any]:
+def _written(stage: Roster, path: Path) -> dict[str, Any]:
     """The stage for JSON. Pictures are copied into a folder beside the file."""
     scenes = {
         contest: {"words": scene.words, "picture": copy_picture(scene.picture, path) if scene.picture else None}
@@ -199,7 +199,7 @@ def _written(stage: Stage, path: Path) -> dict[str, Any]:
     return {"scenes": scenes, "players": players}
 
 
-def _stage_in(folder: Path) -> Stage:
+def _stage_in(folder: Path) -> Roster:
     path = folder / ABOUT
     if not path.is_file():
         raise BadInput(f"{folder}: has no {ABOUT}; name the folder of `humor-tasks captions arena`.")
@@ -214,4 +214,4 @@ def _stage_in(folder: Path) -> Stage:
             name: Player(name, {contest: tuple(texts) for contest, texts in captions.items()})
             for name, captions in held["players"].items()
         }
-        return Stage(scenes, players)
+        return Roster(scenes, players)

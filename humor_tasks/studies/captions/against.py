@@ -17,7 +17,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.files.tables import interval, short, table
 from humor_tasks.logs.inspect_logs import from_log
 from humor_tasks.logs.signature import Signature
-from humor_tasks.on_inspect.errors import CannotRun, plain
+from humor_tasks.on_inspect.errors import CannotRun, one_line
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.captions.files import CaptionGroup
@@ -62,7 +62,7 @@ def compare(
             try:
                 task = build(CAPTION_WRITING.name, settings, asks=False)
             except CannotRun as problem:
-                raise BadInput(plain(problem)) from None
+                raise BadInput(one_line(problem)) from None
             task = task_with(
                 task,
                 name=CAPTION_WRITING.name,

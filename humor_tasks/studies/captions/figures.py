@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from humor_tasks.benchmarks.crowd.corpus import Crowd
 from humor_tasks.errors import listed
-from humor_tasks.files.tables import interval, plain, short, table
+from humor_tasks.files.tables import interval, short, table, to_json
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.scorers.diversity import average_ead, embedding_diversity
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
@@ -26,7 +26,7 @@ from humor_tasks.studies.captions.placing import Placement, human_captions, perc
 
 
 @dataclass(frozen=True)
-class Written:
+class WritingReport:
     """One caption of a system. percentile: None where it was not placed. entry: the contest's caption that it matches
     and that one's rank, from 0; None where it matches none.
     """
@@ -61,14 +61,14 @@ class System:
     refused: int = 0
 
 
-def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[Written]:
+def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[WritingReport]:
     """Every caption of the groups, system by system in the order of the groups, with the entry that it repeats."""
     rows = []
     for cartoon in tqdm(crowd.cartoons, "recited captions", unit="contest"):
         contest = cartoon.contest
         texts = [(g.system, text) for g in groups if g.contest == cartoon.number for text in g.captions]
         for (system, text), match in zip(texts, matches([text for _, text in texts], contest.caption), strict=True):
-            row = Written(system, contest.number, text)
+            row = WritingReport(system, contest.number, text)
             if match.entry is not None:
                 entry, rank = contest.caption[match.entry], contest.place[match.entry]
                 row = replace(row, match=match.kind, similarity=match.similarity, entry=entry, entry_rank=rank)
@@ -77,13 +77,13 @@ def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[Written]:
     return sorted(rows, key=lambda row: order[row.system, row.contest])
 
 
-def placed(rows: Sequence[Written], placement: Placement) -> list[Written]:
+def placed(rows: Sequence[WritingReport], placement: Placement) -> list[WritingReport]:
     """The captions with their percentiles."""
     return [replace(row, percentile=placement.percentile.get((row.contest, row.caption))) for row in rows]
 
 
 def systems(
-    crowd: Crowd, groups: Sequence[CaptionGroup], rows: Sequence[Written], encoder: Embedding | None = None
+    crowd: Crowd, groups: Sequence[CaptionGroup], rows: Sequence[WritingReport], encoder: Embedding | None = None
 ) -> list[System]:
     """The figures of each system. encoder: a sentence-embedding model, for the diversity by embeddings."""
     known = {cartoon.number for cartoon in crowd.cartoons}
@@ -94,7 +94,7 @@ def systems(
 
 
 def _system(
-    name: str, known: set[int], groups: list[CaptionGroup], rows: list[Written], encoder: Embedding | None
+    name: str, known: set[int], groups: list[CaptionGroup], rows: list[WritingReport], encoder: Embedding | None
 ) -> System:
     here = [group for group in groups if group.contest in known]
     estimates = _of_captions(rows) | _of_groups([group for group in here if group.whole], encoder)
@@ -110,7 +110,7 @@ def _system(
     )
 
 
-def _of_captions(rows: Sequence[Written]) -> dict[str, Estimate]:
+def _of_captions(rows: Sequence[WritingReport]) -> dict[str, Estimate]:
     contests = [row.contest for row in rows]
     ranked = [row for row in rows if row.percentile is not None]
     return {
@@ -190,7 +190,7 @@ class Report:
 
     provenance: Mapping[str, Any]
     systems: Sequence[System]
-    rows: Sequence[Written] = field(repr=False)
+    rows: Sequence[WritingReport] = field(repr=False)
     lacking: Sequence[int]
     encoder: str | None = None
     placement: Placement | None = None
@@ -212,7 +212,7 @@ class Report:
                 "human_groups": {group.name: {"placed": group.placed, "crowd": group.crowd} for group in self.human},
             }
         data |= {"against_people": self.against, "systems": self.systems, "rows": self.rows}
-        done: dict[str, Any] = plain(data)
+        done: dict[str, Any] = to_json(data)
         return done
 
 
@@ -280,7 +280,7 @@ def _placement(placement: Placement, human: Sequence[HumanGroup]) -> str:
     return "\n\n".join(parts)
 
 
-def _recitations(rows: Sequence[Written]) -> str:
+def _recitations(rows: Sequence[WritingReport]) -> str:
     best = sorted(rows, key=lambda row: (row.entry_rank or 0, row.contest, row.system))
     head = ["system", "contest", "match", "caption", "entry", "its rank, from 0"]
     cells = [

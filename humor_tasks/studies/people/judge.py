@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.judging import BOUNDS, MISSING, missing_warning, panels_in
 from humor_tasks.contract.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.logs import LoggedSample, read_run
 from humor_tasks.rows.records import Outcome
@@ -102,7 +102,7 @@ def read_judge_log(path: Path) -> JudgeLog:
         score = sample.scored_by("preference")
         if score is None or score.outcome is None:
             raise BadInput(f"{sample.where} has no score of preference.")
-        if asking_of(score.outcome).prompts:
+        if variation_of(score.outcome).prompts:
             raise BadInput(f"{path}: judges each pair under several prompt sets; give a log of one (prompts=A).")
         identity = sample.groups.get("pair_id", sample.id)
         if sample.groups.get("settled"):

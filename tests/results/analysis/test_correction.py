@@ -160,8 +160,8 @@ def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -
     done = humor_tasks("judge", "correct", judged, "--labels", named, "--json")
     assert done.exit_code == 0, done.output
     *others, missing = done.stderr.splitlines()
-    assert others == ([f"Beware: {warning}"] if few else [])
-    assert missing.startswith("Beware: 9.3% of the graders' verdicts are missing")
+    assert others == ([f"Warning: {warning}"] if few else [])
+    assert missing.startswith("Warning: 9.3% of the graders' verdicts are missing")
     assert "judged is 0." in missing
     assert json.loads(done.stdout)["metrics"]["labelled"]["n"] == n
 

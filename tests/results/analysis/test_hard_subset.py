@@ -141,7 +141,7 @@ def test_a_hard_score_of_the_logs_that_chose_the_rows_is_called_circular(logs: L
     told = CliRunner().invoke(main, ["report", *map(str, [*pool, logs.of("c", "judge")]), "--hard", str(path)])
     assert told.exit_code == 0, told.output
     (line,) = [line for line in told.stderr.splitlines() if "circular" in line]
-    assert line.startswith(f"Beware: 2 logs: {pool[0].name}, {pool[1].name} chose the rows of {path}")
+    assert line.startswith(f"Warning: 2 logs: {pool[0].name}, {pool[1].name} chose the rows of {path}")
     other = CliRunner().invoke(main, ["report", str(logs.of("c", "judge")), "--hard", str(path)])
     assert "circular" not in other.output
     path.write_text(json.dumps({"keys": json.loads(path.read_text())["keys"]}))  # a list of unknown origin

@@ -15,9 +15,9 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.arena import page
 from humor_tasks.studies.arena.ladder import Ladder, ladder_of
-from humor_tasks.studies.arena.players import ANCHOR, PEOPLE, Battle, Key, Player, Stage, check_players, systems
+from humor_tasks.studies.arena.players import ANCHOR, PEOPLE, Battle, Key, Player, Roster, check_players, systems
 from humor_tasks.studies.arena.rounds import Ended
-from humor_tasks.studies.arena.store import Kept, Store, open_store
+from humor_tasks.studies.arena.store import Store, StoredVerdict, open_store
 from humor_tasks.studies.arena.votes import identity, items, read_people
 from humor_tasks.studies.captions.files import CaptionGroup
 from humor_tasks.studies.people.votes import Vote, write_votes
@@ -25,7 +25,7 @@ from humor_tasks.studies.people.votes import Vote, write_votes
 Rule = Callable[[Key], str | None]
 
 
-def told(folder: Path, stage: Stage, **judges: Rule) -> Store:
+def told(folder: Path, stage: Roster, **judges: Rule) -> Store:
     """All battles of a stage, with both orders' verdicts of judges that follow a rule."""
     store = open_store(folder, {}, stage)
     names = sorted(stage.players)
@@ -36,7 +36,7 @@ def told(folder: Path, stage: Stage, **judges: Rule) -> Store:
             for first, second in ((one, other), (other, one)):
                 key = Key(contest, first, second, judge)
                 word = rule(key)
-                store.keep(key, Kept(word, "answered" if word else "unparsed", f"because of {word}"))
+                store.keep(key, StoredVerdict(word, "answered" if word else "unparsed", f"because of {word}"))
     return store
 
 
@@ -56,15 +56,15 @@ def first_shown(key: Key) -> str:
 
 
 @pytest.fixture
-def people(stage: Stage) -> Stage:
+def people(stage: Roster) -> Roster:
     """Two systems and two human groups."""
     some = list(stage.players.values())
     names = ("ours", "theirs", PEOPLE["top10"], ANCHOR)
     players = {name: dataclasses.replace(one, name=name) for name, one in zip(names, some, strict=True)}
-    return Stage(stage.scenes, players)
+    return Roster(stage.scenes, players)
 
 
-def test_biases_of_judges(tmp_path: Path, stage: Stage) -> None:
+def test_biases_of_judges(tmp_path: Path, stage: Roster) -> None:
     ladder = ladder_of(told(tmp_path / "a", stage, fair=by_name, biased=first_shown), stage)
     biased, fair = ladder.judges
     assert fair.first_shown is not None
@@ -84,7 +84,7 @@ def test_biases_of_judges(tmp_path: Path, stage: Stage) -> None:
     assert fair.exam is None
 
 
-def test_the_exam_on_human_groups(tmp_path: Path, people: Stage) -> None:
+def test_the_exam_on_human_groups(tmp_path: Path, people: Roster) -> None:
     def by_crowd(key: Key) -> str:  # "top10" comes after "median"
         return {"A": "B", "B": "A"}[by_name(key)]
 
@@ -100,13 +100,13 @@ def test_the_exam_on_human_groups(tmp_path: Path, people: Stage) -> None:
     assert {s.player: s.strength.value for s in arena.ladder.standings}[ANCHOR] == 0
 
 
-def arena_of(store: Store, stage: Stage, **more: object) -> page.Arena:
+def arena_of(store: Store, stage: Roster, **more: object) -> page.Arena:
     return page.Arena(store, stage, ladder_of(store, stage), Ended("tested", 1), {"show": "best"}, **more)  # type: ignore[arg-type]
 
 
-def test_page_and_tables(tmp_path: Path, people: Stage) -> None:
+def test_page_and_tables(tmp_path: Path, people: Roster) -> None:
     hostile = Player("ours", {c: (f"<script>alert({c})</script>",) for c in people.scenes})
-    stage = Stage(people.scenes, {**people.players, "ours": hostile})
+    stage = Roster(people.scenes, {**people.players, "ours": hostile})
     store = told(tmp_path / "a", stage, judge=lambda key: None if key.contest == "1" else by_name(key))
     arena = arena_of(store, stage, notes=("A note.",), elo=True)
     assert "| bounds " in page.as_markdown(arena)
@@ -127,7 +127,7 @@ def test_page_and_tables(tmp_path: Path, people: Stage) -> None:
 # ---- people ---------------------------------------------------------------------------------------
 
 
-def votes_of(stage: Stage, battles: list[Battle], rule: Rule) -> Iterator[Vote]:
+def votes_of(stage: Roster, battles: list[Battle], rule: Rule) -> Iterator[Vote]:
     for i, battle in enumerate(battles):
         for rater in ("ann", "bob"):
             order = "AB" if (i + len(rater)) % 2 else "BA"
@@ -137,7 +137,7 @@ def votes_of(stage: Stage, battles: list[Battle], rule: Rule) -> Iterator[Vote]:
             yield Vote(identity(battle, stage), rater, shown.get(word or "", "tie"), "2026-01-01T00:00:00Z", "", order)
 
 
-def test_votes_enter_the_fit_and_are_made_precise_by_the_judge(tmp_path: Path, stage: Stage) -> None:
+def test_votes_enter_the_fit_and_are_made_precise_by_the_judge(tmp_path: Path, stage: Roster) -> None:
     store = told(tmp_path / "a", stage, judge=by_name)
     some = [battle for battle in store.played if int(battle.contest) % 3]
     write_votes(tmp_path / "votes.csv", votes_of(stage, some, by_name))
@@ -161,14 +161,14 @@ def test_votes_enter_the_fit_and_are_made_precise_by_the_judge(tmp_path: Path, s
         read_people([tmp_path / "votes.csv", tmp_path / "again.csv"], store.played, stage)
 
 
-def test_few_votes_leave_the_ladder_of_all_verdicts(tmp_path: Path, stage: Stage) -> None:
+def test_few_votes_leave_the_ladder_of_all_verdicts(tmp_path: Path, stage: Roster) -> None:
     """People's own ladder needs votes that join players in two contests; without it the others stand."""
     store = told(tmp_path / "a", stage, judge=by_name)
-    one = {Key("1", "best", "fair", "person/ann"): Kept("A", "answered")}
+    one = {Key("1", "best", "fair", "person/ann"): StoredVerdict("A", "answered")}
     split = {
-        Key("1", "best", "fair", "person/ann"): Kept("A", "answered"),
-        Key("2", "fair", "best", "person/ann"): Kept("A", "answered"),
-        Key("3", "good", "poor", "person/ann"): Kept("tie", "answered"),
+        Key("1", "best", "fair", "person/ann"): StoredVerdict("A", "answered"),
+        Key("2", "fair", "best", "person/ann"): StoredVerdict("A", "answered"),
+        Key("3", "good", "poor", "person/ann"): StoredVerdict("tie", "answered"),
     }
     for votes in (one, split):
         ladder = ladder_of(store, stage, votes=votes)
@@ -180,7 +180,7 @@ def test_few_votes_leave_the_ladder_of_all_verdicts(tmp_path: Path, stage: Stage
         assert "too few for a ladder by people alone" in page.page(arena)
 
 
-def test_all_intervals_have_the_level_of_the_page(tmp_path: Path, people: Stage) -> None:
+def test_all_intervals_have_the_level_of_the_page(tmp_path: Path, people: Roster) -> None:
     store = told(tmp_path / "a", people, judge=first_shown, other=by_name)
     wide, narrow = (ladder_of(store, people, level) for level in (0.95, 0.6))
 
@@ -196,7 +196,7 @@ def test_all_intervals_have_the_level_of_the_page(tmp_path: Path, people: Stage)
     assert "Intervals are 60 %" in page.page(arena)
 
 
-def test_battles_as_items_for_people(tmp_path: Path, stage: Stage) -> None:
+def test_battles_as_items_for_people(tmp_path: Path, stage: Roster) -> None:
     store = told(tmp_path / "a", stage, judge=by_name)
     commands.humor_tasks(
         "people", "pairs", "--arena", str(tmp_path / "a"), "--size", "7", "-o", str(tmp_path / "pairs.jsonl")
@@ -215,7 +215,7 @@ def test_battles_as_items_for_people(tmp_path: Path, stage: Stage) -> None:
 # ---- players --------------------------------------------------------------------------------------
 
 
-def test_players_of_files(stage: Stage) -> None:
+def test_players_of_files(stage: Roster) -> None:
     ten = tuple(f"joke {i}" for i in range(10))
     groups = [CaptionGroup("a", n, ten) for n in range(1, 13)] + [
         CaptionGroup("b", 1, ten[:4]),
@@ -244,7 +244,7 @@ def test_players_that_make_no_arena(players: list[Player], message: str) -> None
         check_players(players)
 
 
-def test_systems_that_cannot_play(stage: Stage) -> None:
+def test_systems_that_cannot_play(stage: Roster) -> None:
     with pytest.raises(BadInput, match="as a group of people's captions"):
         systems([CaptionGroup(ANCHOR, 1, ("x",))], stage.scenes, "best")
     with pytest.raises(BadInput, match="has ten captions for none of the 30 contests"):

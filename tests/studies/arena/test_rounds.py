@@ -22,8 +22,8 @@ from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.studies.arena import judging, rounds
 from humor_tasks.studies.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
 from humor_tasks.studies.arena.ladder import ladder_of
-from humor_tasks.studies.arena.players import Battle, Key, Player, Scene, Stage
-from humor_tasks.studies.arena.store import Kept, Store, open_store
+from humor_tasks.studies.arena.players import Battle, Key, Player, Roster, Scene
+from humor_tasks.studies.arena.store import Store, StoredVerdict, open_store
 from humor_tasks.testing import scripted_judge
 from humor_tasks.testing.judges import material, verdict_reply
 
@@ -42,18 +42,18 @@ def judge_of(rule: Any, name: str = "judge") -> PromptedJudge:
     return PromptedJudge(scripted_judge(name, rule).model, RUBRIC, HOW)
 
 
-def opened(folder: Path, stage: Stage) -> Store:
+def opened(folder: Path, stage: Roster) -> Store:
     return open_store(folder, {"show": "best"}, stage)
 
 
-def play(folder: Path, stage: Stage, *judges: Any, budget: int = 60) -> Store:
+def play(folder: Path, stage: Roster, *judges: Any, budget: int = 60) -> Store:
     store = opened(folder, stage)
     rounds.play(store, stage, judges, "best", budget, 0.05, 1)
     return store
 
 
 def test_a_judge_that_knows_the_rank_ends_the_arena_early(
-    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, stage: Roster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rounds, "GROWTH", 1.0)
     store = opened(tmp_path / "a", stage)
@@ -69,7 +69,7 @@ def test_a_judge_that_knows_the_rank_ends_the_arena_early(
 
 
 def test_an_interrupted_arena_resumes_with_identical_results(
-    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, stage: Roster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = play(tmp_path / "whole", stage, judge_of(by_rank), budget=30)
     order = random.Random(7)
@@ -98,7 +98,7 @@ def test_an_interrupted_arena_resumes_with_identical_results(
     assert opened(tmp_path / "cut", stage).kept == whole.kept
 
 
-def test_ctrl_c_within_a_round(tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_within_a_round(tmp_path: Path, stage: Roster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inspect then returns no log."""
     monkeypatch.setattr(judging, "eval", lambda *_, **__: [])
     with pytest.raises(BadInput, match="the round was interrupted"):
@@ -113,42 +113,42 @@ def test_ctrl_c_within_a_round(tmp_path: Path, stage: Stage, monkeypatch: pytest
         ((("1", "best", "good"), ("1", "fair", "good"), ("1", "good", "poor")), "all readable verdicts are of one con"),
     ],
 )
-def test_verdicts_that_make_no_ladder(tmp_path: Path, stage: Stage, read: Any, message: str) -> None:
+def test_verdicts_that_make_no_ladder(tmp_path: Path, stage: Roster, read: Any, message: str) -> None:
     store = opened(tmp_path / "a", stage)
     store.begin([Battle.between(c, a, b) for c in "12" for a, b in itertools.combinations(RANKED, 2)])
     for battle in store.played:
         for sides in (battle[1:], battle[:0:-1]):
-            kept = Kept("A", "answered") if tuple(battle) in read else Kept(None, "refused")
+            kept = StoredVerdict("A", "answered") if tuple(battle) in read else StoredVerdict(None, "refused")
             store.keep(Key(battle.contest, *sides, "mockllm/judge"), kept)
     with pytest.raises(BadInput, match=message):
         rounds.play(store, stage, [judge_of(by_rank)], "best", 12, 0.05, 1)
 
 
-def test_names_with_bars_stay_apart(tmp_path: Path, stage: Stage) -> None:
+def test_names_with_bars_stay_apart(tmp_path: Path, stage: Roster) -> None:
     """Inspect refuses two samples with one id."""
     names = dict(zip(RANKED, ("a | b", "c", "a", "b | c"), strict=True))
     players = {names[old]: Player(names[old], player.captions) for old, player in stage.players.items()}
-    renamed = Stage(stage.scenes, players)
+    renamed = Roster(stage.scenes, players)
     store = opened(tmp_path / "a", renamed)
     store.begin([Battle("1", "a | b", "c"), Battle("1", "a", "b | c")])
     ask(wanted(store.played, [judge_of("TIE")], store, renamed), [judge_of("TIE")], store, renamed, "best")
     assert len(store.kept) == 4
 
 
-def test_an_opening_joins_all_players_or_is_not_asked(tmp_path: Path, stage: Stage) -> None:
+def test_an_opening_joins_all_players_or_is_not_asked(tmp_path: Path, stage: Roster) -> None:
     """Newcomers need room in the budget."""
     store = opened(tmp_path / "a", stage)
     store.begin([Battle.between(c, a, b) for c in "12" for a, b in itertools.combinations(RANKED[:3], 2)])
     for battle in store.played:
         for sides in (battle[1:], battle[:0:-1]):
-            store.keep(Key(battle.contest, *sides, "mockllm/judge"), Kept("A", "answered"))
+            store.keep(Key(battle.contest, *sides, "mockllm/judge"), StoredVerdict("A", "answered"))
     with pytest.raises(BadInput, match=r"no ladder holds all: poor; best, fair, good\. Give a larger --b"):
         rounds.play(store, stage, [judge_of("TIE")], "best", 6, 0.05, 1)
     assert len(store.rounds) == 1
 
 
-def test_judges_players_and_budget_extend_an_arena(tmp_path: Path, stage: Stage) -> None:
-    three = Stage(stage.scenes, {name: stage.players[name] for name in RANKED[:3]})
+def test_judges_players_and_budget_extend_an_arena(tmp_path: Path, stage: Roster) -> None:
+    three = Roster(stage.scenes, {name: stage.players[name] for name in RANKED[:3]})
     store = play(tmp_path / "a", three, judge_of("TIE"), budget=20)
     first = dict(store.kept)
     store = play(tmp_path / "a", three, judge_of("TIE"), judge_of(by_rank, "second"), budget=20)
@@ -161,7 +161,7 @@ def test_judges_players_and_budget_extend_an_arena(tmp_path: Path, stage: Stage)
     assert any("poor" in battle for battle in store.played)
 
 
-def test_a_failed_request_is_asked_again_and_an_unread_one_is_not(tmp_path: Path, stage: Stage) -> None:
+def test_a_failed_request_is_asked_again_and_an_unread_one_is_not(tmp_path: Path, stage: Roster) -> None:
     store = opened(tmp_path / "a", stage)
     battle = Battle("1", "best", "good")
     store.begin([battle])
@@ -174,12 +174,12 @@ def test_a_failed_request_is_asked_again_and_an_unread_one_is_not(tmp_path: Path
     assert wanted([battle], [judge_of(by_rank)], opened(tmp_path / "a", stage), stage) == []
 
 
-def test_missing_verdicts_have_bounds_and_equal_captions_are_ties(tmp_path: Path, stage: Stage) -> None:
+def test_missing_verdicts_have_bounds_and_equal_captions_are_ties(tmp_path: Path, stage: Roster) -> None:
     def some(shown: Mapping[str, str]) -> str | None:
         return None if "joke 3 " in shown["text_a"] else by_rank(shown)
 
     captions = {**stage.players["good"].captions, "2": (stage.players["best"].captions["2"][0].upper(),)}
-    stage = Stage(stage.scenes, {**stage.players, "good": Player("good", captions)})
+    stage = Roster(stage.scenes, {**stage.players, "good": Player("good", captions)})
     store = opened(tmp_path / "a", stage)
     battles = [
         Battle.between(c, a, b) for c in "1234" for a, b in (("best", "good"), ("good", "fair"), ("fair", "poor"))
@@ -196,11 +196,11 @@ def test_missing_verdicts_have_bounds_and_equal_captions_are_ties(tmp_path: Path
 
 
 @pytest.mark.parametrize("letter", ["A", "B"])
-def test_no_caption_turns_a_verdict(letter: str, stage: Stage) -> None:
+def test_no_caption_turns_a_verdict(letter: str, stage: Roster) -> None:
     """The judge sees each attack as data: inside its tags, and with nothing that ends them."""
     for attack in for_letter(letter):
         hostile = Player("hostile", {"1": (" ".join(attack.split()) or "-",)})
-        hostile_stage = Stage(stage.scenes, {**stage.players, "hostile": hostile})
+        hostile_stage = Roster(stage.scenes, {**stage.players, "hostile": hostile})
         text = messages(RUBRIC, hostile_stage, Key("1", "hostile", "best", "j"))[-1].text
         tags = [text.count(tag) for tag in ("<text_a>", "</text_a>", "<text_b>", "</text_b>", "</subject>")]
         assert tags == [1] * 5
@@ -209,7 +209,7 @@ def test_no_caption_turns_a_verdict(letter: str, stage: Stage) -> None:
 
 
 def test_all_questions_of_a_round_travel_in_one_batch(
-    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: Roster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "not a key")
     count = 2 * (judging.AT_ONCE // 2 + 2)  # more than are in progress at a time without batches
@@ -229,7 +229,7 @@ def test_all_questions_of_a_round_travel_in_one_batch(
     assert {kept.word for kept in store.kept.values()} == {"A"}
 
 
-def test_a_scoring_judge_is_asked_once_a_battle(stage: Stage, tmp_path: Path) -> None:
+def test_a_scoring_judge_is_asked_once_a_battle(stage: Roster, tmp_path: Path) -> None:
     (longest,) = judging.open_judges(["baseline/longest"])
     store = opened(tmp_path / "a", stage)
     rounds.play(store, stage, [longest], "best", 30, 0.05, 1)
@@ -254,7 +254,7 @@ def test_judges_that_cannot_judge(names: list[str], message: str) -> None:
         judging.open_judges(names)
 
 
-def test_a_budget_must_connect_all_players(stage: Stage) -> None:
+def test_a_budget_must_connect_all_players(stage: Roster) -> None:
     assert rounds.budget_of(None, stage) == 180
     for few in (0, 3):
         with pytest.raises(BadInput, match="need at least 4 battles"):
@@ -273,7 +273,7 @@ def test_a_budget_must_connect_all_players(stage: Stage) -> None:
         (lambda a: a["scenes"]["1"].update(words="A whale at sea."), "shows another text or picture for 1 contest: 1"),
     ],
 )
-def test_the_folder_of_another_arena(tmp_path: Path, stage: Stage, damage: Any, message: str) -> None:
+def test_the_folder_of_another_arena(tmp_path: Path, stage: Roster, damage: Any, message: str) -> None:
     opened(tmp_path / "a", stage)
     path = tmp_path / "a" / "arena.json"
     about = json.loads(path.read_text())
@@ -283,7 +283,7 @@ def test_the_folder_of_another_arena(tmp_path: Path, stage: Stage, damage: Any, 
         opened(tmp_path / "a", stage)
 
 
-def test_a_damaged_or_foreign_folder(tmp_path: Path, stage: Stage) -> None:
+def test_a_damaged_or_foreign_folder(tmp_path: Path, stage: Roster) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("")
     with pytest.raises(BadInput, match="is not empty and no arena"):
@@ -308,6 +308,6 @@ def test_a_damaged_or_foreign_folder(tmp_path: Path, stage: Stage) -> None:
 
 def test_a_group_is_shown_as_a_numbered_list() -> None:
     ten = tuple(f"joke {i}" for i in range(10))
-    stage = Stage({"1": Scene("1", "")}, {name: Player(name, {"1": ten}) for name in "ab"})
+    stage = Roster({"1": Scene("1", "")}, {name: Player(name, {"1": ten}) for name in "ab"})
     text = messages(open_rubric(FAMILY, None, JUDGEMENTS["ten"]), stage, Key("1", "a", "b", "j"))[-1].text
     assert material(text)["group_a"].splitlines()[9] == "10. joke 9"

@@ -11,7 +11,7 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.files.pages import cut, render
-from humor_tasks.files.tables import interval, plain, safe, table
+from humor_tasks.files.tables import interval, safe, table, to_json
 from humor_tasks.files.writing import encodable, write_text
 from humor_tasks.lab.corpora.audit.auditing import Audit
 from humor_tasks.lab.corpora.audit.items import KINDS, SEVERITIES, counted
@@ -88,13 +88,13 @@ def as_json(audit: Audit) -> str:
         "read_as": audit.data.read_as,
         "parts": [dict(zip(("part", "rows", "groups", "labelled"), part, strict=True)) for part in parts_of(audit)],
         "findings": audit.findings,
-        "shortcuts": [plain(shortcut) | {"above": shortcut.above} for shortcut in audit.shortcuts],
+        "shortcuts": [to_json(shortcut) | {"above": shortcut.above} for shortcut in audit.shortcuts],
         "labels": audit.balances,
         "told": audit.told,
         "warnings": audit.data.told,
         "humor_tasks": __version__,
     }
-    return encodable(json.dumps(plain(data), indent=2, ensure_ascii=False)) + "\n"
+    return encodable(json.dumps(to_json(data), indent=2, ensure_ascii=False)) + "\n"
 
 
 # ---- the page and the folder ---------------------------------------------------------------------

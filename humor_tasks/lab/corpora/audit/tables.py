@@ -169,7 +169,7 @@ def _check_named(option: str, names: Sequence[str], known: Sequence[str]) -> Non
     for name in names:
         if name not in known:
             there = ", ".join(dict.fromkeys(known))
-            raise BadInput(f"{option} {name}: there is none of that name; there are: {there}.{nearest(name, known)}")
+            raise BadInput(f"{option} {name}: not found; available: {there}.{nearest(name, known)}")
 
 
 def _part(config: str, split: str, several: bool) -> Part:

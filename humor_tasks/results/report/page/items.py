@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from humor_tasks.contract.askings import asking_of
 from humor_tasks.contract.metric import Metric
+from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.files.pages import cut, visible
 from humor_tasks.logs import FinishedRun, LoggedSample
 from humor_tasks.logs.signature import Signature
 from humor_tasks.results import Result
-from humor_tasks.rows.records import ASKED, Outcome
+from humor_tasks.rows.records import VARIATION, Outcome
 
 MOST_OF_A_FIELD = 4000  # characters
 MOST_OF_AN_ANSWER = 200
@@ -190,8 +190,8 @@ def _item(variants: Variants, benchmark: str, sample: LoggedSample, outcome: Out
 
 def _asked(outcome: Outcome) -> dict[str, str]:
     """Which asking of an item this is, by which readers can filter."""
-    asking = asking_of(outcome)
-    return {"prompt set": asking.prompts, "rotation": str(asking.rotation)} if ASKED in outcome.facts else {}
+    asking = variation_of(outcome)
+    return {"prompt set": asking.prompts, "rotation": str(asking.rotation)} if VARIATION in outcome.facts else {}
 
 
 # ---- order --------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ def test_a_folder_has_splits_and_configs(tmp_path: Path) -> None:
     write_lines(tmp_path / "other" / "test.jsonl", [{"text": "a", "label": 1}])
     said = refused("audit", tmp_path)
     assert "configs with other columns: easy, hard, other. Choose among them with --config." in said
-    assert "there is none of that name; there are: easy, hard, other. Did you mean 'easy'?" in refused(
+    assert "not found; available: easy, hard, other. Did you mean 'easy'?" in refused(
         "audit", tmp_path, "--config", "eazy"
     )
 

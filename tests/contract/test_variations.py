@@ -18,10 +18,10 @@ from scipy.special import stdtrit
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.contract.askings import Asking, as_item, asking_of, whole_items
 from humor_tasks.contract.choice import rotate
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.prompts import prompt_sets, read_all, split_turns
+from humor_tasks.contract.variations import Variation, as_item, variation_of, whole_items
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 
@@ -81,7 +81,7 @@ def test_each_asking_has_the_prompt_of_its_set_and_the_worked_examples_of_its_it
     run = load("matching", dataset="sample", prompts="all", shots=2)
     alone = {letter: load("matching", dataset="sample", prompts=letter, shots=2) for letter in SETS}
     for record, (item, letter) in zip(run.records, itertools.product(alone["A"].records, SETS), strict=True):
-        assert asking_of(record) == Asking(item.id, letter, 0)
+        assert variation_of(record) == Variation(item.id, letter, 0)
         assert record.id == f"{item.id}@{letter}"
         assert run.prompt(record) == alone[letter].prompt(item)
     assert len({run.prompts_hash, *(one.prompts_hash for one in alone.values())}) == 6
@@ -114,9 +114,11 @@ def test_a_part_has_whole_items_at_their_places(both: Run) -> None:
     parts = [
         load("matching", dataset="sample", prompts="all", order="rotated", cot=False, shard=f"{k}/3") for k in (1, 2, 3)
     ]
-    places = {record.id: part.ways.place(record, part.data.positions) for part in parts for record in part.records}
+    places = {
+        record.id: part.variations.place(record, part.data.positions) for part in parts for record in part.records
+    }
     assert places == {record.id: i for i, record in enumerate(both.records)}
-    assert both.ways.place(both.records[0], {}) is None
+    assert both.variations.place(both.records[0], {}) is None
 
 
 def test_rows_pictures_and_worked_examples_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,10 +160,10 @@ def outcomes(run: Run, letters: Sequence[str | None]) -> list[Outcome]:
 def test_metrics_are_those_of_plain_loops(both: Run, letters: list[str | None]) -> None:
     scored = outcomes(both, letters)
     values = {name: estimate.value for name, estimate in both.metrics(scored).items()}
-    right = {asking_of(o): o.answer == o.target for o in scored}
-    said = {asking_of(o): o.answer for o in scored}
+    right = {variation_of(o): o.answer == o.target for o in scored}
+    said = {variation_of(o): o.answer for o in scored}
     items = {asking.item for asking in right}
-    target = {asking_of(o): o.target for o in scored}
+    target = {variation_of(o): o.target for o in scored}
 
     def share(held: Sequence[bool]) -> float:
         return sum(held) / len(held)
@@ -174,10 +176,12 @@ def test_metrics_are_those_of_plain_loops(both: Run, letters: list[str | None]) 
     assert values["spread"] == pytest.approx(max(of_sets.values()) - min(of_sets.values()), abs=1e-9)
     assert values["order_effect"] == pytest.approx(max(of_places.values()) - min(of_places.values()), abs=1e-9)
     units = list(itertools.product(items, range(5)))
-    assert values["right_under_all"] == share([all(right[Asking(i, s, k)] for s in SETS) for i, k in units])
-    alike = [{said[Asking(i, s, k)] for s in SETS} for i, k in units]
+    assert values["right_under_all"] == share([all(right[Variation(i, s, k)] for s in SETS) for i, k in units])
+    alike = [{said[Variation(i, s, k)] for s in SETS} for i, k in units]
     assert values["same_answer"] == share([len(each) == 1 and None not in each for each in alike])
-    assert values["right_in_all"] == share([all(right[Asking(i, s, k)] for k in range(5)) for i in items for s in SETS])
+    assert values["right_in_all"] == share(
+        [all(right[Variation(i, s, k)] for k in range(5)) for i in items for s in SETS]
+    )
     answered = [answer for answer in said.values() if answer]
     for letter in "ABCDE":
         expected = answered.count(letter) / len(answered) if answered else math.nan
@@ -187,7 +191,7 @@ def test_metrics_are_those_of_plain_loops(both: Run, letters: list[str | None]) 
 def test_ratings_have_a_spread_of_errors_and_a_deviation_within_items() -> None:
     run = load("humicroedit_rating", dataset="sample", prompts="all")
     given_by_set = dict(zip(SETS, (0.0, 1.0, 1.0, 2.0, 3.0), strict=True))
-    scored = [run.outcome(record, f"Rating: {given_by_set[asking_of(record).prompts]}") for record in run.records]
+    scored = [run.outcome(record, f"Rating: {given_by_set[variation_of(record).prompts]}") for record in run.records]
     found = run.metrics(scored)
     errors = {s: found[f"rmse_set_{s}"].value for s in SETS}
     assert found["spread"].value == pytest.approx(max(errors.values()) - min(errors.values()))
@@ -200,14 +204,16 @@ def test_an_item_that_lacks_an_asking_does_not_count_and_is_counted(both: Run) -
     scored = outcomes(both, ["A"] * 250)
     cut = [o for o in scored if o.id != scored[7].id]
     kept, lacking = whole_items(cut, 25)
-    assert {asking_of(o).item for o in scored} - {asking_of(o).item for o in kept} == {asking_of(scored[7]).item}
+    assert {variation_of(o).item for o in scored} - {variation_of(o).item for o in kept} == {
+        variation_of(scored[7]).item
+    }
     assert lacking is not None
     assert lacking.value == pytest.approx(0.1)
     found = both.metrics(cut)
     assert found["incomplete"].value == pytest.approx(0.1)
     assert found["accuracy"].n == 225
     assert set(both.metrics(scored)) | {"incomplete"} == set(found)
-    half = [o for o in scored if asking_of(o).prompts in "AB"]
+    half = [o for o in scored if variation_of(o).prompts in "AB"]
     assert list(both.metrics(half)) == ["incomplete"]
     assert both.metrics(half)["incomplete"].value == 1
 

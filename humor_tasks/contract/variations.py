@@ -5,7 +5,7 @@ A score from one wording and one order is one draw of both. MMBench's CircularEv
 report the spread of scores over prompts.
 
 Each asking is a record of its own, whose id is that of its item with the prompt set and the rotation (`7@C`, `7@r2`,
-`7@C-r2`), and whose fact ASKED says which. Askings of an item share its cluster, so that intervals stay those of the
+`7@C-r2`), and whose fact VARIATION says which. Askings of an item share its cluster, so that intervals stay those of the
 data. The metrics here compare the askings of the same item.
 """
 
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from humor_tasks.contract.answers import AnswerForm, Choice, Rating, YesNo
 from humor_tasks.contract.metric import Metric, rate, share
 from humor_tasks.rows.media.picture import Picture
-from humor_tasks.rows.records import ASKED, Outcome, Record
+from humor_tasks.rows.records import VARIATION, Outcome, Record
 from humor_tasks.scorers.estimate import Estimate, linearised
 from humor_tasks.scorers.jackknife import pseudo_values
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -33,7 +33,7 @@ INCOMPLETE = rate("incomplete", "Share of items that lack a prompt set or an ord
 KEPT = 32  # pictures of so many items, whose askings are asked at about the same time
 
 
-class Asking(NamedTuple):
+class Variation(NamedTuple):
     """One asking of an item. prompts: the prompt set, "" where there is one. rotation: places that choices moved up."""
 
     item: str
@@ -41,14 +41,14 @@ class Asking(NamedTuple):
     rotation: int = 0
 
 
-def asking_of(of: Record | Outcome) -> Asking:
+def variation_of(of: Record | Outcome) -> Variation:
     """The asking that a record or an outcome is; of an item that is asked once, the item."""
-    told = of.facts.get(ASKED)
-    return Asking(**told) if told else Asking(of.id)
+    told = of.facts.get(VARIATION)
+    return Variation(**told) if told else Variation(of.id)
 
 
 @dataclass(frozen=True)
-class Ways:
+class Variations:
     """How often and how each item is asked. sets: letters of prompt sets, none for one set. letters: those of choices
     whose order is rotated, or "".
     """
@@ -67,7 +67,7 @@ class Ways:
         return {"asked": self.number} if self.number > 1 else {}
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """How often each item is asked: "once", or "25 times (5 prompt sets x 5 orders)"."""
         counts = {"prompt sets": len(self.sets), "orders": len(self.letters)}
         parts = [f"{count} {what}" for what, count in counts.items() if count]
@@ -78,9 +78,9 @@ class Ways:
         if self.number == 1:
             return ""
         requests = f"{items * self.number:,} requests for each reply that is asked for."
-        return f"{items:,} items, each asked {self.told}: {requests}"
+        return f"{items:,} items, each asked {self.description}: {requests}"
 
-    def askings(self, records: Sequence[Record], rotate: Callable[[Record, int], Record] | None) -> tuple[Record, ...]:
+    def of(self, records: Sequence[Record], rotate: Callable[[Record, int], Record] | None) -> tuple[Record, ...]:
         """Every record under every prompt set and in every rotation, item by item."""
         if self.number == 1:
             return tuple(records)
@@ -90,7 +90,7 @@ class Ways:
             for letter, k in itertools.product(self.sets or ("",), range(len(self.letters) or 1)):
                 turned = rotate(record, k) if rotate and k else record
                 name = "-".join(filter(None, (letter, f"r{k}" if self.letters else "")))
-                facts = {**turned.facts, ASKED: Asking(record.id, letter, k)._asdict()}
+                facts = {**turned.facts, VARIATION: Variation(record.id, letter, k)._asdict()}
                 made.append(replace(turned, id=f"{record.id}@{name}", facts=facts))
         return tuple(made)
 
@@ -98,14 +98,14 @@ class Ways:
         """The position of a record among all askings, from 0, by its item's; None where there are no `positions`."""
         if not positions:
             return None
-        asking = asking_of(record)
+        asking = variation_of(record)
         set_number = self.sets.index(asking.prompts) if self.sets else 0
         return positions[asking.item] * self.number + set_number * (len(self.letters) or 1) + asking.rotation
 
 
 def as_item(record: Record) -> Record:
     """The record under the id of its item, from which worked examples are drawn: the same ones in every asking."""
-    return replace(record, id=asking_of(record).item) if ASKED in record.facts else record
+    return replace(record, id=variation_of(record).item) if VARIATION in record.facts else record
 
 
 class _Recent:
@@ -155,7 +155,7 @@ def _units(outcomes: Sequence[Outcome], *same: str) -> list[list[Outcome]]:
     units: dict[tuple[Any, ...], list[Outcome]] = {}
     for outcome in outcomes:
         seen[outcome.id] += 1
-        asking = asking_of(outcome)
+        asking = variation_of(outcome)
         units.setdefault((seen[outcome.id], *(getattr(asking, name) for name in same)), []).append(outcome)
     return list(units.values())
 
@@ -166,7 +166,7 @@ Value = Callable[[Sequence[Outcome]], float]
 """The primary metric of outcomes."""
 
 
-def metrics(primary: Metric, form: AnswerForm, ways: Ways, value: Value) -> tuple[Metric, ...]:
+def metrics(primary: Metric, form: AnswerForm, ways: Variations, value: Value) -> tuple[Metric, ...]:
     """The metrics of a run that asks each item in several ways; value: the primary metric as the run computes it."""
     of_wordings = _of_wordings(primary, form, ways.sets, value) if ways.sets else ()
     return (*of_wordings, *(_of_orders(primary, ways.letters, value) if ways.letters else ()))
@@ -208,7 +208,7 @@ def _letter_share(letter: str, number: int) -> Metric:
 
 
 def _set(outcome: Outcome) -> str:
-    return asking_of(outcome).prompts
+    return variation_of(outcome).prompts
 
 
 def _right(outcome: Outcome) -> str:
