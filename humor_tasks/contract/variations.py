@@ -5,8 +5,8 @@ A score from one wording and one order is one draw of both. MMBench's CircularEv
 report the spread of scores over prompts.
 
 Each asking is a record of its own, whose id is that of its item with the prompt set and the rotation (`7@C`, `7@r2`,
-`7@C-r2`), and whose fact VARIATION says which. Askings of an item share its cluster, so that intervals stay those of the
-data. The metrics here compare the askings of the same item.
+`7@C-r2`), and whose fact VARIATION says which. Askings of an item share its cluster, so that intervals stay those of
+the data. The metrics here compare the askings of the same item.
 """
 
 from __future__ import annotations
