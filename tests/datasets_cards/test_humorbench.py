@@ -215,7 +215,7 @@ def test_nothing_is_taken_from_the_corpora(real_data: Path, crowd_captions: froz
 
 @cache
 def prices() -> dict[str, Any]:
-    return tomllib.loads((REPOSITORY / "humor_tasks" / "data" / "prices.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((REPOSITORY / "humor_tasks" / "logs" / "prices.toml").read_text(encoding="utf-8"))
 
 
 def test_prices_say_what_they_are() -> None:
