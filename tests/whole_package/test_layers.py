@@ -36,7 +36,7 @@ MOST_LINES = 450
 """Advice is 400; what belongs together stays together, without re-exports."""
 MOST_OF_ALL = 0.15
 """The largest share of all lines that a room of the plugin may have."""
-MOST_OF_PART = {"plugin": 36_000, "scorers": 7_500, "results": 10_000, "studies": 10_000, "lab": 12_500, "above": 4_000}
+MOST_OF_PART = {"plugin": 36_000, "scorers": 8_200, "results": 10_000, "studies": 10_000, "lab": 12_500, "above": 4_000}
 """The lines by hand that a large part of the package may have."""
 # Which places may import a harness: two modules read Inspect's log files, and six modules ask models through Inspect.
 MAY_IMPORT = {
