@@ -259,7 +259,7 @@ def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Roster) -> Score
         keys = [Key(known["contest"], known["first"], known["second"], name) for name in known["judges"]]
         try:
             verdicts = await collect(*(one(key) for key in keys))
-        except BaseExceptionGroup as problems:
+        except ExceptionGroup as problems:
             raise first_exception(problems) from None
         words = [verdict.word or verdict.status for verdict in verdicts]
         told = "\n\n".join(

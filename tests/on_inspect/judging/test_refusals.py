@@ -12,7 +12,7 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, get_model
 from standins import commands
 from standins.corpus import write_lines
 from standins.grading import bears, found, graded_log, own_task, points, verdict
@@ -21,7 +21,7 @@ from standins.logs import metrics
 
 from humor_tasks.on_inspect.judging.refusals import FIRST, refusal
 from humor_tasks.results import read_results
-from humor_tasks.tasks import humorbench
+from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedModel
 from humor_tasks.testing.judges import verdict_reply
 
@@ -332,3 +332,18 @@ def test_grade_and_the_arena_end_at_the_first_refusals(tmp_path: Path, monkeypat
         arena = ["captions", "arena", tmp_path / "ours.jsonl", "--dataset", "sample", "--split", "all"]
         told = commands.refused(*arena, "--judge", "openai-api/local/judge", "-o", tmp_path / "arena")
         assert "answered none of its first 3 questions (status 422: No such thing)" in told
+
+
+@pytest.mark.slow
+def test_an_exam_of_a_judge_without_temperature_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Server(without_temperature) as server, caplog.at_level(logging.WARNING, "humor_tasks"):
+        judge = get_model("openai-api/local/judge", base_url=server.url, api_key="x", memoize=False)
+        (log,) = eval(humorbench_autograder(dataset="sample"), model=judge, display="none", limit=2)
+        assert log.status == "error"
+        told = [record.getMessage() for record in caplog.records]
+        remedy = "does not take temperature. Give -T temperature=none, which leaves it to the provider."
+        assert any(each.endswith(remedy) for each in told)
+        (log,) = eval(humorbench_autograder(dataset="sample", temperature="none"), model=judge, display="none", limit=2)
+    assert log.status == "success"
