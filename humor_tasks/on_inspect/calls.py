@@ -18,6 +18,7 @@ from typing import Any
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from humor_tasks.data.append_log import ReplyStore
+from humor_tasks.data.logs.record import model_wrote
 from humor_tasks.data.records import Prompt
 from humor_tasks.data.secrets import without_credentials
 from humor_tasks.errors import BadInput
@@ -74,7 +75,9 @@ class Calls:
                     f"{model}: {why} Earlier replies are kept in {self.path}; run the command again to continue."
                 ) from problem
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
-            answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
+            refused = model_wrote(output)[1]
+            stopped = "content_filter" if refused else output.stop_reason if output.choices else "unknown"
+            answer = {"reply": output.completion, "stop_reason": stopped}
             call = {"key": key, **about, **request, **answer, "usage": usage, "time": time.time()}
             self._store.keep(key, answer, call)
             self.made += 1

@@ -23,7 +23,7 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.descriptions import Said
-from humor_tasks.data.logs.record import CUT_OFF
+from humor_tasks.data.logs.record import CUT_OFF, model_wrote
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.secrets import without_secrets
 from humor_tasks.errors import BadInput
@@ -115,7 +115,7 @@ def said_in(output: ModelOutput, thinking: str | None = None) -> Said:
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     visible = own_turn(with_known_markers(whole, thinking), explains=True).text
     text = unwrapped(visible or "").strip()
-    if output.choices and output.stop_reason == "content_filter":
+    if model_wrote(output)[1]:
         return Said(text, "refused")
     if tool_called(output):
         return Said(text, "a call of a tool")

@@ -21,7 +21,7 @@ from humor_tasks.benchmarks.judging import ByAnswer, Judgement, Verdict
 from humor_tasks.benchmarks.options import ALL, FIRST, Declared, parameter
 from humor_tasks.benchmarks.prompts import names_sets
 from humor_tasks.benchmarks.rubrics import JUDGE_FIRST, SETS, JudgeFirst
-from humor_tasks.data.logs.record import CUT_OFF
+from humor_tasks.data.logs.record import CUT_OFF, model_wrote
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
@@ -295,4 +295,5 @@ def _unfinished(output: ModelOutput) -> bool:
 
 
 def _stopped(output: ModelOutput) -> str:
-    return output.stop_reason if output.choices else "stop"
+    stopped = output.stop_reason if output.choices else "stop"
+    return "content_filter" if model_wrote(output)[1] else stopped
