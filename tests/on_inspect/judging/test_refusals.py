@@ -79,7 +79,7 @@ class MistralError(Exception):
         ),
         (GoogleError("Invalid value at 'generation_config.temperature' (TYPE_FLOAT)"), 400, "temperature"),
         (MistralError("[{'type': 'extra_forbidden', 'loc': ['body', 'seed'], 'msg': 'Extra inputs'}]"), 422, "seed"),
-        (AmazonError("ValidationException: temperature is not supported by this model."), 400, ""),
+        (AmazonError("ValidationException: temperature is not supported by this model."), 400, "temperature"),
         (AmazonError("The parameter temperature is not supported by this model."), 400, "temperature"),
         (Refused(400, "litellm: o3 does not support parameters: ['temperature']"), 400, "temperature"),
         (Refused(400, "Only temperature=1 is supported."), 400, "temperature"),
