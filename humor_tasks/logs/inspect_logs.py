@@ -25,6 +25,7 @@ from humor_tasks.logs.record import (
     LoggedSample,
     Scored,
     Usage,
+    model_wrote,
     task_metadata,
     template_entry,
 )
@@ -199,6 +200,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     where = f"{path}: sample {identity}"
     metadata = task_metadata(sample.metadata, where)
     replied = bool(sample.output.choices)
+    wrote, refused = model_wrote(sample.output)
     turns = [] if isinstance(sample.input, str) else sample.input
     texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
     asked = (turns[-1].metadata or {}) if turns else {}  # what the last message tells a model beside its text
@@ -219,10 +221,10 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         fields=(own.get("fields") or asked.get("fields") or {}) if own else {},
         points=tuple(Point(p["id"], p["text"]) for p in own.get("points") or ()),
         prompt="\n\n".join(texts),
-        reply=None if not replied else "" if called else sample.output.completion,
+        reply=None if not replied else "" if called else wrote,
         question=texts[-1] if texts else "",
         target=(sample.target if isinstance(sample.target, str) else "".join(sample.target)) or None,
-        stop=sample.output.stop_reason if replied else None,
+        stop=None if not replied else "content_filter" if refused else sample.output.stop_reason,
         error=sample.error.message if sample.error else None,
         scores=scores,
         place=place if metadata.place is None else metadata.place,  # of a part: its place in the whole

@@ -18,6 +18,24 @@ TOOL_CALL = "tool_call"
 Harness = Literal["inspect", "lm_eval", "predictions"]
 
 
+def model_wrote(output: Any) -> tuple[str, bool]:
+    """The text that the model itself wrote in an output of Inspect, and whether it is a refusal.
+
+    Inspect puts a provider's sentence about a request that was filtered or too long in the place of the reply. That
+    sentence is no reply. An output of such a request has no usage, or explains how it stopped by the same text.
+    """
+    if not output.choices:
+        return output.completion, False
+    text, stopped = output.completion, output.stop_reason
+    parts = output.message.content
+    if not isinstance(parts, str) and any(getattr(part, "refusal", None) for part in parts):
+        return "", True
+    told = getattr(output.choices[0].stop_details, "explanation", None)
+    about_request = told is not None and told.strip() == text.strip()
+    about_request = about_request or (stopped == "model_length" and output.usage is None)
+    return "" if about_request else text, stopped == "content_filter"
+
+
 @dataclass(frozen=True)
 class Usage:
     """Tokens of one model or role; `input` excludes cached tokens, `cost` is in dollars, None if not recorded."""

@@ -20,6 +20,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from humor_tasks.errors import BadInput
 from humor_tasks.files.append_log import ReplyStore
 from humor_tasks.files.secrets import without_credentials
+from humor_tasks.logs.record import model_wrote
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import in_thread, turn_messages
@@ -74,7 +75,9 @@ class Calls:
                     f"{model}: {why} Earlier replies are kept in {self.path}; run the command again to continue."
                 ) from problem
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
-            answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
+            refused = model_wrote(output)[1]
+            stopped = "content_filter" if refused else output.stop_reason if output.choices else "unknown"
+            answer = {"reply": output.completion, "stop_reason": stopped}
             call = {"key": key, **about, **request, **answer, "usage": usage, "time": time.time()}
             self._store.keep(key, answer, call)
             self.made += 1

@@ -24,7 +24,7 @@ from inspect_ai.model import (
 from humor_tasks.contract.options import Declared, parameter
 from humor_tasks.errors import BadInput
 from humor_tasks.files.secrets import without_secrets
-from humor_tasks.logs.record import CUT_OFF
+from humor_tasks.logs.record import CUT_OFF, model_wrote
 from humor_tasks.on_inspect.client import identity, policy, replayed
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.judging.refusals import refusal
@@ -99,7 +99,7 @@ def said_in(output: ModelOutput, thinking: str | None = None) -> Said:
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     visible = own_turn(with_known_markers(whole, thinking), explains=True).text
     text = unwrapped(visible or "").strip()
-    if output.choices and output.stop_reason == "content_filter":
+    if model_wrote(output)[1]:
         return Said(text, "refused")
     if tool_called(output):
         return Said(text, "a call of a tool")

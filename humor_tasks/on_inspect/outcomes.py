@@ -24,7 +24,7 @@ from humor_tasks.contract.metric import Metric as BenchmarkMetric
 from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.inspect_logs import outcome_in
-from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, task_metadata
+from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, model_wrote, task_metadata
 from humor_tasks.logs.signature import differing
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
@@ -164,8 +164,8 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
         facts = {**nothing.facts, TOOL_CALL: called}
         return run.scored(record, dataclasses.replace(nothing, value=None, status="unparsed", facts=facts))
     stopped = state.output.stop_reason if state.output.choices else "stop"
-    reply, told_by_model = state.output.completion, told_of(run, state.output)
-    return run.outcome(record, reply, stopped == "content_filter", told_by_model, stopped in CUT_OFF)
+    reply, refused = model_wrote(state.output)
+    return run.outcome(record, reply, refused, told_of(run, state.output), stopped in CUT_OFF)
 
 
 def told_of(run: Run, output: ModelOutput) -> dict[str, float]:

@@ -22,7 +22,7 @@ from humor_tasks.contract.options import ALL, FIRST, Declared, parameter
 from humor_tasks.contract.prompts import names_sets
 from humor_tasks.contract.rubrics import JUDGE_FIRST, SETS, JudgeFirst
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import CUT_OFF
+from humor_tasks.logs.record import CUT_OFF, model_wrote
 from humor_tasks.on_inspect.client import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing, refusal
@@ -295,4 +295,5 @@ def _unfinished(output: ModelOutput) -> bool:
 
 
 def _stopped(output: ModelOutput) -> str:
-    return output.stop_reason if output.choices else "stop"
+    stopped = output.stop_reason if output.choices else "stop"
+    return "content_filter" if model_wrote(output)[1] else stopped

@@ -34,10 +34,16 @@ LONGEST = 500
 _REFUSES = re.compile(
     r"unsupported|not supported?\b|(?:does|do)(?:n't| not) support|unrecogni[sz]ed|unknown|unexpected|extra|"
     r"not (?:be )?(?:permitted|allowed|set|a valid)|may only|only .{0,40}(?:supported|allowed)|deprecated|"
-    r"cannot (?:both )?be|must be|invalid|out of range|between",
+    r"cannot (?:both )?be|(?:must|should) be|invalid|\brange\b|between|(?:less|greater) than|not enabled",
     re.IGNORECASE,
 )
-_NAMED = r"""[`'"](?:[\w.]+\.)?NAME[`'"]|\bNAME=|^NAME\b|:\s*NAME\W*$|\b(?:parameter|argument|field|option):? NAME\b"""
+_NAMED = (
+    r"""[`'"](?:[\w.]+\.)?NAME[`'"]|\[NAME\]|\bNAME=|^NAME\b|:\s*NAME\W*$|(?<!\w)[\w.]+\.NAME:|: NAME: """
+    r"|\b(?:parameters?|arguments?(?: supplied:)?|field|option|key|property):? NAME\b"
+    r"|\bNAME (?:parameter|value|field)\b"
+    r"|\b(?:invalid|custom|random|setting|supports?|per[- ]request) NAME\b|\(NAME\b"
+    r"|\bNAME (?:(?:is|are) (?:not|un|deprecated)|not (?:supported|allowed)|(?:must|should|may only|can only) be)"
+)
 _EMPTY_ACCOUNT = re.compile(r"insufficient[_ ](?:quota|balance|funds|credit)|credit balance is too low", re.IGNORECASE)
 _OF_ITEM = re.compile(
     r"content[ _-]?(?:filter|management|policy)|responsible[ _]?ai|moderation|safety|flagged|prohibited|usage polic|"
@@ -93,7 +99,7 @@ def refusal(problem: BaseException) -> Refusal:
         return Refusal(None, said[:LONGEST], "")
     own = next(filter(_body, told), told[0])
     error = _body(own)
-    sentence = " ".join(str(error.get("message") or own).split()).rstrip(".") or type(own).__name__
+    sentence = " ".join(str(error.get("message") or _detail(own) or own).split()).rstrip(".") or type(own).__name__
     if _EMPTY_ACCOUNT.search(code := str(error.get("code"))) and code not in sentence:
         sentence = f"{code}: {sentence}"
     setting = str(error.get("param") or named_setting(sentence))
@@ -126,11 +132,23 @@ def _body(problem: BaseException) -> Mapping[str, Any]:
     return error if isinstance(error, Mapping) else {}
 
 
+def _detail(problem: BaseException) -> str:
+    """What a body of another form says: FastAPI's, as of vLLM and Mistral, a text, or an error that is a text."""
+    body = getattr(problem, "body", None)
+    body = (
+        next((body[name] for name in ("error", "detail") if body.get(name)), "") if isinstance(body, Mapping) else body
+    )
+    if isinstance(body, str):
+        return "" if body.lstrip().startswith("<") else body
+    found = [part for part in body if isinstance(part, Mapping)] if isinstance(body, list) else []
+    return "; ".join(f"{'.'.join(map(str, part.get('loc') or ()))}: {part.get('msg', '')}" for part in found)
+
+
 def named_setting(sentence: str) -> str:
     """The setting that a provider's sentence says it does not take; one of `OURS` before others."""
     if not _REFUSES.search(sentence):
         return ""
-    named = (name for name in (*OURS, *OTHERS) if re.search(_NAMED.replace("NAME", name), sentence))
+    named = (name for name in (*OURS, *OTHERS) if re.search(_NAMED.replace("NAME", name), sentence, re.I))
     return next(named, "")
 
 

@@ -19,7 +19,7 @@ from standins.grading import bears, found, graded_log, own_task, points, verdict
 from standins.judging import says
 from standins.logs import metrics
 
-from humor_tasks.on_inspect.judging.refusals import FIRST, refusal
+from humor_tasks.on_inspect.judging.refusals import FIRST, named_setting, refusal
 from humor_tasks.results import read_results
 from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedModel
@@ -79,7 +79,7 @@ class MistralError(Exception):
         ),
         (GoogleError("Invalid value at 'generation_config.temperature' (TYPE_FLOAT)"), 400, "temperature"),
         (MistralError("[{'type': 'extra_forbidden', 'loc': ['body', 'seed'], 'msg': 'Extra inputs'}]"), 422, "seed"),
-        (AmazonError("ValidationException: temperature is not supported by this model."), 400, ""),
+        (AmazonError("ValidationException: temperature is not supported by this model."), 400, "temperature"),
         (AmazonError("The parameter temperature is not supported by this model."), 400, "temperature"),
         (Refused(400, "litellm: o3 does not support parameters: ['temperature']"), 400, "temperature"),
         (Refused(400, "Only temperature=1 is supported."), 400, "temperature"),
@@ -96,6 +96,56 @@ def test_the_setting_that_a_provider_names(problem: Exception, status: int | Non
         read = refusal(error)
         assert (read.status, read.setting) == (status, setting)
         assert "Request" not in read.sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "setting"),
+    [
+        ("temperature: Input should be less than or equal to 1", "temperature"),
+        ("Unable to submit request because seed is not supported for this model.", "seed"),
+        ("it has a temperature value of 0 but the supported range is from 0.1 to 2", "temperature"),
+        ("* GenerateContentRequest.generation_config.temperature: it must be in the range [0.0, 2.0].", "temperature"),
+        ("invalid temperature: only 1 is allowed for this model", "temperature"),
+        ("1 validation error for ChatCompletionRequest: seed: Extra inputs are not permitted", "seed"),
+        ("The model reasoner does not support temperature", "temperature"),
+        ("Model does not support seed parameter", "seed"),
+        ("vLLM does not support per-request seed", "seed"),
+        ("Setting temperature is not supported for this model", "temperature"),
+        ("Malformed input request: extraneous key [seed] is not permitted, please reformat", "seed"),
+        ("Unrecognized request arguments supplied: seed, logprobs", "seed"),
+        ("Temperature is not supported for reasoning models", "temperature"),
+        ("sampling parameters (temperature, top_p) are not allowed", "temperature"),
+        ("temperature should be greater than 0", "temperature"),
+        ("Logprobs is not enabled for this model", "logprobs"),
+        ("The temperature outside is not supported by evidence", ""),
+        ("Input should be a valid string, input: 'The temperature is rising.'", ""),
+        ("unsupported image; the stop sign", ""),
+    ],
+)
+def test_settings_in_the_wordings_of_providers(sentence: str, setting: str) -> None:
+    assert named_setting(sentence) == setting
+
+
+FASTAPI = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence", "setting"),
+    [
+        ({"detail": [FASTAPI]}, "body.seed: Extra inputs are not permitted", "seed"),
+        ([FASTAPI], "body.seed: Extra inputs are not permitted", "seed"),
+        ({"detail": "seed: Extra inputs are not permitted"}, "seed: Extra inputs are not permitted", "seed"),
+        ({"error": 'json: unknown field "seed"'}, 'json: unknown field "seed"', "seed"),
+        ('json: unknown field "seed"', 'json: unknown field "seed"', "seed"),
+        ({"object": "error", "message": "Bad", "code": 400}, "Bad", ""),
+        ("<html>Forbidden</html>", "Error code: 422 - Oh", ""),
+        ({"detail": 5}, "Error code: 422 - Oh", ""),
+    ],
+)
+def test_sentences_in_bodies_of_other_forms(body: Any, sentence: str, setting: str) -> None:
+    problem = Refused(422, "Oh")
+    problem.body = body
+    assert (refusal(problem).sentence, refusal(problem).setting) == (sentence, setting)
 
 
 @pytest.mark.parametrize(
