@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from humor_tasks.errors import BadInput
 
+from .markers import is_named
+
 _FIRST, _SECOND = "<|begin_of_thought|>", "<|end_of_thought|>"  # as which the given ones are read
 
 
@@ -36,12 +38,18 @@ def with_known_markers(reply: str, given: str | None) -> str:
     """`reply` with known markers in the place of the `given` ones, as `read_markers` reads them.
 
     A reply is so prepared once, and every reader then finds its thinking. Where one marker contains another, the longer
-    one counts.
+    one counts. A marker alone in quotation marks stays as it is (`markers.is_named`).
     """
     if not given:
         return reply
     pattern, seconds = _pattern(given)
-    return pattern.sub(lambda marker: _SECOND if marker[0] in seconds else _FIRST, reply)
+
+    def known(marker: re.Match[str]) -> str:
+        if is_named(reply, marker):
+            return marker[0]
+        return _SECOND if marker[0] in seconds else _FIRST
+
+    return pattern.sub(known, reply)
 
 
 @lru_cache

@@ -42,6 +42,7 @@ _THOUGHT = r"(?:thought|thinking|think|reasoning|chain[_▁]?of[_▁]?thought)"
 
 THINKING = (
     _tag("think(?:ing)?", "DeepSeek-R1, Qwen3, GLM-4.5, Phi-4-reasoning, MiniMax-M2, Nemotron, Olmo 3, Ernie 4.5"),
+    _tag(r"think:\w{1,20}", "Hunyuan 3, <think:opensource>: tokenizer"),
     _tag("seed:think", "Seed-OSS: chat template"),
     _tag("mm:think", "MiniMax-M3: parsers"),
     _tag("longcat_think", "LongCat-Flash-Thinking: parsers"),
@@ -70,6 +71,14 @@ THINKING = (
         pair=r"(?i:</think(?:ing)?>)|<\|end\|>\s{0,4}<\|begin\|>assistant",
     ),
     Thinking(r"\[unused16\]", r"\[unused17\]", "openPangu: parsers"),
+    Thinking("<unused94>", "<unused95>", "MedGemma, <unused94>thought: tokenizer"),
+    Thinking(r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>", "Kimi K3: parsers"),
+    Thinking(
+        r"(?:<\|message_model\|>)?<\|content_thinking\|>",
+        "",
+        "Inkling: parsers",
+        pair=r"(?:<\|end_message\|>(?:<\|message_model\|>)?)?<\|content_text\|>",
+    ),
     Thinking(r"<\|plamo:begin_think:plamo\|>", r"<\|plamo:end_think:plamo\|>", "PLaMo 3: parsers"),
     Thinking(r"<\|im_start\|>think\n", r"<\|im_start\|>answer\n?", "s1: prompt of its authors"),
     Thinking(
@@ -100,6 +109,8 @@ WRAPPERS = (
     r"\[(?:BEGIN|END) FINAL RESPONSE\]",  # Apriel
     r"<\|(?:begin|end)_of_box\|>",  # GLM-4.5V
     r"<\|content\|>",  # Solar Open
+    r"<\|(?:open|close)\|>response<\|sep\|>",  # Kimi K3
+    r"<\|content_text\|>",  # Inkling
 )
 """Markers around an answer; they are left out of what is read."""
 WRAPPING_TAGS = ("answer", "response", "output", "solution", "final", "conclusion")
@@ -138,6 +149,7 @@ TURNS = (
     *_header("<beginning_of_sentence>", "", "MiniMax-Text-01, MiniMax-M1"),
     *_header(r"\]~b\]", "", "MiniMax-M2"),
     *_header("<role>", "</role>", "Ling"),
+    *_header(r'<\|open\|>message role="', r'"<\|sep\|>', "Kimi K3"),
     *_header("<extra_id_1>|<SPECIAL_11>", "", "Nemotron-4, Nemotron Nano 2"),
     Turn(r"<\|im_assistant\|>(?:assistant)?(?:<\|im_middle\|>)?", "own", "Kimi K2"),
     Turn(r"<\|im_(?:user|system)\|>", "other", "Kimi K2"),
@@ -145,8 +157,12 @@ TURNS = (
     Turn(r"(?i:<\|(?:user|human|system|developer|observation|tool)\|>)", "other", "Zephyr, Phi-3, GLM-4, InternLM"),
     Turn(r"<\|START_OF_TURN_TOKEN\|><\|CHATBOT_TOKEN\|>|<\|CHATBOT_TOKEN\|>", "own", "Command R"),
     Turn(r"<\|START_OF_TURN_TOKEN\|>|<\|(?:USER|SYSTEM)_TOKEN\|>", "other", "Command R"),
-    Turn(r"<｜(?:hy_)?Assistant｜>", "own", "DeepSeek, Hunyuan"),
-    Turn(r"<｜(?:hy_)?User｜>", "other", "DeepSeek, Hunyuan"),
+    Turn(r"<｜(?:hy_)?Assistant(?::\w{1,20})?｜>", "own", "DeepSeek, Hunyuan"),
+    Turn(r"<｜(?:hy_)?User(?::\w{1,20})?｜>", "other", "DeepSeek, Hunyuan"),
+    Turn(r"<\|message_model\|>", "own", "Inkling"),
+    Turn(r"<\|message_(?:user|system|tool)\|>", "other", "Inkling"),
+    Turn(r"<\|close\|>message<\|sep\|>|<\|end_of_msg\|>", "end", "Kimi K3"),
+    Turn(r"<\|(?:end_message|content_model_end_sampling)\|>", "end", "Inkling"),
     Turn(r"\[\|assistant\|\]", "own", "EXAONE"),
     Turn(r"\[\|(?:user|system|tool)\|\]", "other", "EXAONE"),
     Turn(r"<\|assistant_start\|>", "own", "Apertus"),
@@ -171,7 +187,7 @@ TURNS = (
         "Ernie 4.5, dots.llm1, Hunyuan",
     ),
     Turn(r"<\|(?:assistant|user|system|developer)_end\|>|<\|plamo:tag\|>", "end", "Apertus, PLaMo 3"),
-    Turn(r"<｜hy_place▁holder▁no▁\d｜>|<｜end▁of▁sentence｜>", "end", "Hunyuan, DeepSeek"),
+    Turn(r"<｜hy_place▁holder▁no▁\d｜>|<｜hy_eos(?::\w{1,20})?｜>|<｜end▁of▁sentence｜>", "end", "Hunyuan, DeepSeek"),
     Turn(r"\[\|endofturn\|\]|\[e~\[|<end_of_(?:sentence|utterance)>|<SPECIAL_12>", "end", "EXAONE, MiniMax, SmolVLM"),
     Turn("<eo[ah]>", "end", "InternLM"),
     Turn("</s>|<eos>", "pad", "the end of a text in Llama 2, Mistral, T5 and Gemma; BART's replies begin with </s>"),
@@ -209,3 +225,12 @@ ANSWER_LABELS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Where a reply gives its answer in a form that can be told from words that lead to it."""
+
+_QUOTED = re.compile(r"(?:\A|(?<=[\s(]))([\"'`“‘])")
+_QUOTES = dict(zip("\"'`“‘", "\"'`”’", strict=True))
+
+
+def is_named(text: str, marker: re.Match[str]) -> bool:
+    """Whether `text` names a marker, in quotation marks of its own: "</think>" is on the mug."""
+    quoted = _QUOTED.match(text, max(0, marker.start() - 1))
+    return quoted is not None and text.startswith(_QUOTES[quoted[1]], marker.end())

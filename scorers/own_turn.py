@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from heapq import merge
 
 from .channels import final_channel
-from .markers import ANSWER_LABELS, IN_WORDS, IN_WORDS_END, LABELS, THINKING, TURNS, WRAPPERS, WRAPPING_TAGS
+from .markers import ANSWER_LABELS, IN_WORDS, IN_WORDS_END, LABELS, THINKING, TURNS, WRAPPERS, WRAPPING_TAGS, is_named
 
 _MARK = re.compile(r"<(?=[ \t|｜a-zA-Z用]|/[ \t|a-zA-Z]|</?S)|\[(?=[|/a-zA-Z])|\](?=~)|◁")  # what may begin one
 _OPENING = tuple(re.compile(thinking.opening) for thinking in THINKING)
@@ -27,14 +27,15 @@ _PARTS |= {f"{turn.kind}{i}": turn.pattern for i, turn in enumerate(TURNS)}
 _TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PARTS.items()))
 _NAME = re.compile(r"([a-z]+)(\d+)")
 _FIRST = re.compile("|".join(f"(?P<open{i}>{t.opening})" for i, t in enumerate(THINKING) if t.where == "start"))
-_BEFORE_FIRST = re.compile(r"\s*+(?:(?:<s>)?assistant<\|role_sep\|>\s*+)?")  # GigaChat names the role before its token
+# GigaChat names the role before its token.
+_BEFORE_FIRST = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+(?:(?:<s>)?assistant<\|role_sep\|>\s*+)?")
 _OTHER = re.compile("|".join(turn.pattern for turn in TURNS if turn.kind == "other"))
 _OWN = "|".join(turn.pattern for turn in TURNS if turn.kind == "own")
 _AGAIN = tuple(re.compile(f"{_OWN}|{thinking.opening}") for thinking in THINKING)
 _REASONING = next(i for i, opening in enumerate(_OPENING) if opening.fullmatch("<reasoning>"))
 _REASONED = (_OPENING[_REASONING], _CLOSING[_REASONING])
 
-_SAID = re.compile(r"\S")
+_SAID = re.compile(r"[^\s\u200b-\u200f\u2060\ufeff]")  # neither a blank nor of zero width
 _ELEMENT = re.compile(r"<(/?)([a-z_]{1,20})>|(?m:^)[ \t]{0,3}(```)", re.IGNORECASE)
 _JOKE = re.compile(r"\W*Q\b")  # "Q: Why did ...", "A: Because ..."
 _LONE = re.compile(r"\W*(?:(?:option|choice)\s)?(?:[A-J]|yes|no|\d(?:[.,]\d{1,3})?)\W*", re.IGNORECASE)
@@ -74,8 +75,11 @@ def own_turn(reply: str, verdict: bool = False, explains: bool = False) -> OwnTu
     3. What names the model's own turn before its first word ("assistant", <|im_start|>assistant) is left out. A reply
        that begins with a turn of the user has no text of its own.
 
+    A marker alone in quotation marks ("</think>" is on the mug) is named, and is text.
+
     verdict: <reasoning> is a part of the reply, not thinking, and no marker within it counts: a judge quotes there.
-    Before its verdict neither do tokens in square brackets, such as [INST], which a graded text shows as they are.
+    Before its verdict neither do tokens in square brackets, such as [INST], which a graded text shows as they are, nor
+    does [THINK] behind the reply's start, nor a role in words where no "Assistant:" follows.
     explains: "Question:" ends the turn behind any text. Time is linear in the reply, which may be any text.
     """
     channel = final_channel(reply)
@@ -156,7 +160,7 @@ class _Scan:
             return None
         before = _BEFORE_FIRST.match(self.reply)
         place = before.end() if before else 0
-        if place and self.turns and self.reply[:place].strip():
+        if place and self.turns and _SAID.search(self.reply, 0, place):
             self.start = self.place = place
         first = _FIRST.match(self.reply, place)
         return self._thought(int(str(first.lastgroup)[4:]), first) if first else None
@@ -178,7 +182,9 @@ class _Scan:
 
     def _thought(self, i: int, opening: re.Match[str]) -> OwnTurn | None:
         """Skip the thinking that begins here; the end of the reply where it has none in the model's own turn."""
-        closing = _CLOSING[i].search(self.reply, opening.end())
+        closing = next(
+            (m for m in _CLOSING[i].finditer(self.reply, opening.end()) if not is_named(self.reply, m)), None
+        )
         if closing is not None:
             other = _OTHER.search(self.reply, opening.end(), closing.start()) if self.turns else None
             if other is None or _AGAIN[i].search(self.reply, other.end(), closing.start()) is None:
@@ -190,6 +196,9 @@ class _Scan:
     def _opening(self, i: int, token: re.Match[str]) -> OwnTurn | None:
         if self.verdict and i == _REASONING:
             self.place = self._reasoning.get(token.start(), self.place)
+            return None
+        if self.verdict and token[0][0] != "<" and self._says(token.start()):
+            self.quoted[i] += 1
             return None
         if THINKING[i].where == "line" and i not in self.used and not self._starts_line(token.start()):
             self.quoted[i] += 1
@@ -235,6 +244,8 @@ class _Scan:
         if token is None:
             return None
         self.place = token.end()
+        if is_named(self.reply, token):
+            return None
         kind, number = _NAME.fullmatch(str(token.lastgroup)).groups()  # type: ignore[union-attr]
         if kind in ("open", "close"):
             if not self.thinks:
@@ -284,7 +295,8 @@ class _Scan:
             self.answers = self.answers or own
             return None
         place = label.start(kind)
-        if self._enclosed(place):
+        quoted = self.verdict and not own and not 0 <= self._judged < place and not self._answered_later(place)
+        if quoted or self._enclosed(place):
             return None
         if not self._says(place):
             if own:

@@ -24,6 +24,8 @@ ANYWHERE = [
     *(("<think_faster>", "</think_faster>"), ("<ifm|think>", "</ifm|think>"), ("[THINK]", "[/THINK]")),
     *(("◁think▷", "◁/think▷"), ("<|channel>thought\n", "<channel|>"), ("<|inner_prefix|>", "<|inner_suffix|>")),
     *(("<|START_THINKING|>", "<|END_THINKING|>"), ("<|begin_of_thought|>", "<|end_of_thought|>")),
+    *(("<think:opensource>", "</think:opensource>"), ("<unused94>thought\n", "<unused95>")),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|><|open|>response<|sep|>"),
     *(("<｜begin▁of▁thinking｜>", "<｜end▁of▁thinking｜>"), ("<|startofthought|>", "<|endofthought|>")),
     *(("<|thinking|>", "<|/thinking|>"), ("<|thought|>", "<|endthought|>"), ("[unused16]", "[unused17]")),
     *(("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"), ("<|im_start|>think\n", "<|im_start|>answer\n")),
@@ -36,6 +38,7 @@ AT_THE_START = [
     ("think\n", "\nanswer\n"),
     ("thought\n", "<channel|>"),
     ("<|think|>", "<|end|><|begin|>assistant<|content|>"),
+    ("<|content_thinking|>", "<|end_message|><|message_model|><|content_text|>"),
 ]
 THOUGHT = "Maybe Answer: A.\nUser: Are they <b>sure</b>? [think] "
 
@@ -61,6 +64,14 @@ def test_another_marker_does_not_end_thinking(first: str, second: str) -> None:
     other = "</thought>" if second != "</thought>" else "</think>"
     assert own_turn(f"{first}a{other}Answer: B").text is None
     assert own_turn(f"x{first}a{second}y").text == "x\ny"
+
+
+@pytest.mark.parametrize("hidden", ["\ufeff", "\u200b\n", "\u2060"])
+@pytest.mark.parametrize(("first", "second"), [("<reasoning>", "</reasoning>"), ("thought\n", "<channel|>")])
+def test_characters_of_zero_width_are_not_said(hidden: str, first: str, second: str) -> None:
+    assert own_turn(f"{hidden}{first}Maybe B").text is None
+    assert LETTER(f"{hidden}{first}Answer: A{second}Answer: C") == "C"
+    assert own_turn(f"{hidden}A pun.").text == f"{hidden}A pun."
 
 
 def test_granites_words_are_markers_as_a_pair_only() -> None:
@@ -143,6 +154,10 @@ RUNAWAYS = {
     "end of text": "{a}<|endoftext|>Human: {q}\n\nAssistant: {c}",
     "DeepSeek": "{a}<｜end▁of▁sentence｜><｜User｜>{q}<｜Assistant｜></think>{c}",
     "EXAONE": "{a}[|endofturn|]\n[|user|]{q}\n[|assistant|]{c}",
+    "Hunyuan 3": "{a}<｜hy_eos:opensource｜><｜hy_User:opensource｜>{q}<｜hy_Assistant:opensource｜>{c}",
+    "Kimi K3": '{a}<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|><|open|>message role="user"<|sep|>{q}'
+    '<|close|>message<|sep|><|end_of_msg|><|open|>message role="assistant"<|sep|><|open|>response<|sep|>{c}',
+    "Inkling": "{a}<|end_message|><|message_user|><|content_text|>{q}<|end_message|><|message_model|>{c}",
     "Command R": "{a}<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>{q}<|CHATBOT_TOKEN|>{c}",
     "Kimi K2": "{a}<|im_end|><|im_user|>user<|im_middle|>{q}<|im_end|><|im_assistant|>assistant<|im_middle|>{c}",
     "MiniMax": "{a}[e~[\n]~b]user\n{q}[e~[\n]~b]ai\n{c}",
@@ -324,8 +339,8 @@ def test_time_is_linear() -> None:
     for unit in units:
         for head in ("", "x\n", "<think>", "Answer: B\n"):
             with cpu_below(0.5):
-                own_turn(head + unit * (30_000 // len(unit)))
-                own_turn(head + unit * (30_000 // len(unit)), verdict=True)
+                own_turn(head + unit * (20_000 // len(unit)))
+                own_turn(head + unit * (20_000 // len(unit)), verdict=True)
 
 
 def test_every_marker_names_its_source() -> None:
