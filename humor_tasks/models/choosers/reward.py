@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_ranks
-from humor_tasks.models.text.templates import FOLDED, fit_template, is_folding, refused, shaped
+from humor_tasks.models.text.templates import FOLDED, fit_template, is_folding, place_of, refused, shaped
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,12 @@ class RewardChooser(Chooser):
         self.parts = False
         if self.format == "conversational":
             self.parts = fit_template(self.tokenizer).parts
-            self._tokens("", "A caption.")  # a template that refuses the turns does so before the first question
+            # A template that refuses the turns, or leaves out the caption, is found before the first question.
+            if self._tokens("", "A caption.") == self._tokens("", "Nothing to see here, officer."):
+                raise BadInput(
+                    f"reward: the chat template of {model} leaves out the caption, the assistant's turn. Change the "
+                    f"template, {place_of(self.tokenizer)}, or use format=standard."
+                )
             if is_folding(self.tokenizer):
                 self.signed = {"chat_template": FOLDED}
         self.cut = 0

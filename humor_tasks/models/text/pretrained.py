@@ -86,7 +86,14 @@ def open_reward(name: str, precision: str = "fp32", revision: str | None = None)
             f"model {name}: is no reward model, which classifies sequences with one output; it is "
             f"{', '.join(architectures) or 'of unknown architecture'} with {config.num_labels} outputs."
         )
-    return _loaded("AutoModelForSequenceClassification", name, revision, dtype=DTYPES[precision])
+    network, loading = _loaded(
+        "AutoModelForSequenceClassification", name, revision, dtype=DTYPES[precision], output_loading_info=True
+    )
+    if lacking := sorted(loading["missing_keys"]):  # which transformers fills with random numbers
+        raise BadInput(
+            f"model {name}: its weights are not those of a reward model: {listed('weight', lacking, most=3)} missing."
+        )
+    return network
 
 
 def _loaded(loader: str, name: str, revision: str | None, **how: Any) -> Any:

@@ -65,7 +65,7 @@ def _default(owner: Any) -> str | None:
 
 
 def _asked(owner: Any, parts: bool) -> Form:
-    template = _default(owner) or ""
+    template, lost = _default(owner) or "", False
     for folded in (False, True) if template else ():
         for kind in (parts, not parts):
             turns = [{"role": role, "content": shaped(text, kind)} for role, text in _PROBE]
@@ -73,13 +73,22 @@ def _asked(owner: Any, parts: bool) -> Form:
                 shown = _shown(owner, turns, chat_template=_FOLD + template if folded else template)
             except Exception:  # jinja2's errors, and what a template raises itself
                 continue
+            lost = lost or (not folded and kind == parts and _bare(_USER) not in _bare(shown))
             if (
                 _SYSTEM in shown and _USER in shown and "'text'" not in shown
             ):  # else a list is shown as Python writes it
                 if folded:
                     _fold(owner, template)
                 return Form(folded, kind)
-    return Form(False, parts)  # the turns' own error says why
+    if lost:  # else the turns' own error says why
+        raise BadInput(
+            f"the model's chat template leaves out the text of the user's turn. Change the template, {place_of(owner)}."
+        )
+    return Form(False, parts)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 _PROBE = (("system", _SYSTEM), ("user", _USER))

@@ -33,6 +33,7 @@ SHOWN_AS = "on white, upright, 8 bits, first frame"
 forget those pictures.
 """
 
+_STARTS = {b"\x89PNG\r\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF8": "GIF"}
 # First bytes of unsupported files that are often used as pictures, to name them in the message.
 _KNOWN_OTHERS = {
     b"II*\0": "a TIFF picture",
@@ -220,6 +221,10 @@ def _open(data: bytes | None, where: str) -> Image:
     try:
         image = Pillow.open(io.BytesIO(data), formats=list(MIME))
     except UnidentifiedImageError:
+        if kind := next((kind for start, kind in _STARTS.items() if data.startswith(start)), ""):
+            raise BadInput(
+                f"Picture {where}: its header is broken or cut off; it begins as a {kind} does. Restore the picture."
+            ) from None
         raise BadInput(
             f"Picture {where}: not a picture in a supported format; it is {_describe(data)}. Use {', '.join(MIME)}."
         ) from None
@@ -253,8 +258,13 @@ def resolve_inside(folder: Path, relative: str) -> Path:
         raise BadInput(f"{folder}: '{relative}' is an absolute path; give the path relative to the dataset folder.")
     target = folder / relative
     try:
+        os.fsencode(relative)
         inside = target.resolve().is_relative_to(folder.resolve())
         target.is_file()
+    except UnicodeError:
+        raise BadInput(
+            f"{folder}: {relative!a} is not a file name: it holds half a character. Correct the row."
+        ) from None
     except (OSError, RuntimeError) as problem:  # a name too long, or a symbolic link loop
         why = getattr(problem, "strerror", None) or "a symbolic link that points to itself"
         raise BadInput(f"{folder}: '{relative:.80}' is not a valid file name ({why}). Correct the row.") from None

@@ -85,9 +85,10 @@ def _on_white(image: Image, stored: str) -> tuple[Image, bool]:
             upper[key & 65535] = 255
         return image.convert("I").point(upper, "L"), True
     if mode in ("1", "L") and isinstance(key, int):
-        key = (key & 255) * {"L;2": 85, "L;4": 17}.get(stored, 1)  # the key has the bits of the file
+        bits, scale = {"L;2": (3, 85), "L;4": (15, 17)}.get(stored, (255, 1))  # the key has the bits of the file
+        key = (key & bits) * scale
         grey = image.convert("L")
-        return grey.point([255 if value == key else value for value in range(256)]), bool(grey.histogram()[key & 255])
+        return grey.point([255 if value == key else value for value in range(256)]), bool(grey.histogram()[key])
     if image.has_transparency_data:
         if mode == "RGB" and isinstance(key, tuple):
             image = image.copy()
@@ -108,6 +109,8 @@ def _converted(image: Image, mode: str) -> Image:
             raise ValueError  # PIL would clip them to white
         return image.convert(mode)
     except ValueError:
+        if image.mode == "P":  # a tRNS chunk of more entries than a palette has
+            raise
         raise BadInput(f"has {image.mode} samples, whose colours are not known; convert it to RGB.") from None
 
 

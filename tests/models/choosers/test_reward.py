@@ -144,6 +144,30 @@ def test_a_template_that_refuses_the_turns_is_told_of_before_the_first_question(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (CHAT.replace("in messages", "in messages if m['role'] != 'assistant'"), "leaves out the caption"),
+        (CHAT.replace("in messages", "in messages[:2]"), "leaves out the caption"),
+        ("Hello.", "leaves out the text of the user's turn"),
+    ],
+)
+def test_a_template_that_leaves_out_what_is_judged_is_refused(template: str, said: str, tmp_path: Path) -> None:
+    folder = with_template(tmp_path / "m", template)
+    with pytest.raises(BadInput, match=rf"{said}.*Change the template, {folder}/chat_template\.jinja"):
+        RewardChooser(folder, PROMPT, "cpu")
+
+
+def test_weights_that_lack_a_part_are_not_filled_with_random_numbers(tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    file = Path(reward_folder(tmp_path)) / "model.safetensors"
+    state = {name: tensor for name, tensor in load_file(file).items() if name != "score.weight"}
+    save_file(state, file, metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"not those of a reward model: 1 weight: score\.weight missing"):
+        RewardChooser(str(tmp_path), PROMPT, "cpu")
+
+
 def test_a_folded_prompt_is_in_the_signature_of_a_log(tmp_path: Path) -> None:
     for name, template in (("folds", NO_SYSTEM + CHAT), ("plain", CHAT)):
         folder = with_template(tmp_path / name, template)

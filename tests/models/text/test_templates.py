@@ -125,6 +125,20 @@ def test_templates_that_refuse_the_turns(kind: str) -> None:
         chat_text(tokenizer(template), turns)
 
 
+@pytest.mark.parametrize(
+    "template",
+    [" ", "Hello.", "{% for m in messages if m['role'] == 'system' %}{{ m['content'] }}{% endfor %}", "{{ tools }}"],
+)
+def test_templates_that_leave_out_the_users_text(template: str) -> None:
+    with pytest.raises(BadInput, match=r"template leaves out the text of the user's turn\. Change the template, "):
+        chat_text(tokenizer(template), TURNS)
+
+
+def test_a_template_may_write_texts_in_another_way() -> None:
+    capitals = "{% for m in messages %}{{ m['content'] | upper | replace(' ', '  ') }}{% endfor %}"
+    assert chat_text(tokenizer(capitals), TURNS) == "YOU  ARE  KIND.IS  IT  FUNNY?"
+
+
 @pytest.mark.parametrize("file", ["chat_template.jinja", "tokenizer_config.json"])
 def test_the_file_of_the_template_is_named(file: str, tmp_path: Path) -> None:
     import transformers

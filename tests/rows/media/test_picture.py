@@ -83,6 +83,10 @@ def test_modes_become_rgb(mode: str) -> None:
         (encode("JPEG")[:400], "Truncated"),
         (encode("PNG")[:2000], "truncated"),
         (encode("PNG")[:20], "header is broken"),
+        (encode("PNG")[:8], "header is broken or cut off; it begins as a PNG does"),
+        (encode("PNG")[:29] + b"\0\0\0\0" + encode("PNG")[33:], "header is broken or cut off; it begins as a PNG does"),
+        (encode("JPEG")[:4], "it begins as a JPEG does"),
+        (encode("GIF")[:13], "it begins as a GIF does"),
         (encode("GIF")[:1000], "truncated"),
         (encode("BMP")[:1000], "truncated"),
         (encode("WEBP")[:100], "Picture row 3"),
@@ -157,7 +161,17 @@ def test_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "relative",
-    ["", "/etc/hostname", "../outside.png", "a/../../outside.png", "C:\\x.png", "\\x.png", "c:x.png", "a\0b"],
+    [
+        "",
+        "/etc/hostname",
+        "../outside.png",
+        "a/../../outside.png",
+        "C:\\x.png",
+        "\\x.png",
+        "c:x.png",
+        "a\0b",
+        "a\ud800.png",
+    ],
 )
 def test_paths_that_leave(tmp_path: Path, relative: str) -> None:
     folder = tmp_path / "data"

@@ -102,6 +102,8 @@ DEEP = struct.pack(">6H", 511, 33023, 256, 65535, 128, 40000)
         pytest.param(png(8, 1, 0, b"\xa5", key(0)), [W] * 8, id="key of 1 bit"),
         pytest.param(png(4, 2, 0, b"\x1b", key(1)), [K, W, (170,) * 3, W], id="key of 2 bits"),
         pytest.param(png(2, 4, 0, b"\x35", key(3)), [W, (85,) * 3], id="key of 4 bits"),
+        pytest.param(png(4, 2, 0, b"\x1b", key(5)), [K, W, (170,) * 3, W], id="key of 2 bits, with a third"),
+        pytest.param(png(2, 4, 0, b"\x35", key(19)), [W, (85,) * 3], id="key of 4 bits, with a fifth"),
         pytest.param(
             png(6, 16, 0, DEEP), [(n,) * 3 for n in (1, 128, 1, 255, 0, 156)], id="16 bits, of which the upper 8 count"
         ),
@@ -142,6 +144,12 @@ def test_orientation_is_undone(kind: str, how: dict[str, Any], orientation: int)
         assert pixels(found.image) == pixels(plain.transpose(undo))
     else:
         assert pixels(found.image) == UPRIGHT
+
+
+def test_more_alphas_than_a_palette_can_have_are_damage() -> None:
+    data = png(1, 8, 3, b"\0", chunk(b"PLTE", bytes(3)), chunk(b"tRNS", bytes(300)))
+    with pytest.raises(BadInput, match=r"^Picture a: the PNG data is truncated or damaged \((?!has P)"):
+        decoded(data)
 
 
 XMP = b'<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="6"/>'
