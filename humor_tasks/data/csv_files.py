@@ -258,7 +258,7 @@ def _check_row_names(path: Path, found: Sequence[tuple[int, Sequence[str]]], len
     counted = len(rows) > 1 and names == [*map(str, range(1, len(rows) + 1))]
     if counted and {len(cells) for _, cells in rows} == {length + 1}:
         raise BadInput(
-            f"{path}, line {rows[0][0]}: has {length + 1} fields, the header has {length}, as where R writes row names. "
+            f"{path}, line {rows[0][0]}: {length + 1} fields, the header has {length}, as where R writes row names. "
             "If so, begin the header with a name for them. If not, put quotation marks around texts with the delimiter "
             "in them, and end the header as the rows end."
         )
