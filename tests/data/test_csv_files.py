@@ -131,7 +131,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "two files in one": ("id,text\na,x\n\ufeffid,text\nb,y\n", "line 3: repeats the header. Remove this line"),
     "row names of R": (
         '"id","text","note"\n"1","a","x",""\n"2","b","y",""\n',
-        "line 2: has 4 fields, the header has 3, as",
+        "line 2: 4 fields, the header has 3, as where R writes",
     ),
     "UTF-32": ("id,text\na,x\n".encode("utf-32"), "it is UTF-32; save it as UTF-8"),
     "NUL": ("id,text\na,A joke\0 about clocks\n", "line 2, column 9: has a NUL character"),
