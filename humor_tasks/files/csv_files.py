@@ -88,11 +88,15 @@ def read_csv(
     delimiter, quoted = _delimiter(path, text, columns, delimiter, quoted)
     found = split_cells(path, text, delimiter, quoted, 1 + skipped)
     header: list[str] = []
+    first: list[str] = []
     rows: list[list[str]] = []
     lines: list[int] = []
     for line, cells in found:
         if not header and any(map(_clean, cells)):
-            header = _header(path, cells, columns, known)
+            header, first = _header(path, cells, columns, known), cells
+            _check_row_names(path, found, len(header))
+        elif header and cells and len(cells) > 1 and [*map(_clean, cells)] == [*map(_clean, first)]:
+            raise BadInput(f"{path}, line {line}: repeats the header. Remove this line; files joined into one have it.")
         elif header and cells and (len(header) == 1 or any(map(str.strip, cells))):  # spreadsheets leave empty rows
             rows.append(_of_length(cells, len(header), f"{path}, line {line}", delimiter))
             lines.append(line)
@@ -245,6 +249,19 @@ def _header(path: Path, cells: Sequence[str], columns: Sequence[str], known: Seq
                 f"{nearest(column, [name for name in names if name not in columns])}"
             )
     return names
+
+
+def _check_row_names(path: Path, found: Sequence[tuple[int, Sequence[str]]], length: int) -> None:
+    """Raise BadInput where all rows have one cell more than the header and count 1, 2, 3 in their first one."""
+    rows = [(line, cells) for line, cells in found if any(map(str.strip, cells))][1:]
+    names = [cells[0].strip(' "') for _, cells in rows]
+    counted = len(rows) > 1 and names == [*map(str, range(1, len(rows) + 1))]
+    if counted and {len(cells) for _, cells in rows} == {length + 1}:
+        raise BadInput(
+            f"{path}, line {rows[0][0]}: {length + 1} fields, the header has {length}, as where R writes row names. "
+            "If so, begin the header with a name for them. If not, put quotation marks around texts with the delimiter "
+            "in them, and end the header as the rows end."
+        )
 
 
 def _check_header(path: Path, names: Sequence[str]) -> None:

@@ -19,8 +19,11 @@ _OTHERS = {
     b"\xff\xfe\0\0": f"it is UTF-32; {_SAVE} UTF-32",
     b"\xff\xfe": f"it is UTF-16; {_SAVE} UTF-16",
     b"\xfe\xff": f"it is UTF-16; {_SAVE} UTF-16",
+    b"+/v8": f"it is UTF-7; {_SAVE} UTF-7",
     b"\x1f\x8b": "it is compressed with gzip; unpack it",
     b"PK\x03\x04": "it is a zip archive, as spreadsheets and .eval logs are; save it as text",
+    b"\xd0\xcf\x11\xe0": "it is a file of an old office program, such as .xls; save it as text",
+    b"%PDF-": "it is a PDF file",
     b"PAR1": "it is a parquet file",
 }
 _CELLS = re.compile(r"""[^\[\]{}:]*[^\s\[\]{}:][,;\t][^\[\]{}:]*""")
@@ -48,14 +51,31 @@ def decode(path: Path, data: bytes, first: int = 1) -> str:
     if other and not (data[:4].isalnum() and b"\0" not in data):  # a text may begin with PAR1
         raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig").lstrip("\ufeff")
     except UnicodeDecodeError as problem:
         before, why = _not_utf8(data, problem)
         raise BadInput(f"{path}{_place(before, first)}: cannot be read as UTF-8 text ({why}).") from None
     if (nul := text.find("\0")) >= 0:
-        why = f"it is UTF-16; {_SAVE} UTF-16LE" if text.count("\0") > len(text) / 4 else "remove it"
+        why = _with_nul(data) or "remove it"
         raise BadInput(f"{path}{_place(text[:nul], first)}: has a NUL character, which no text has ({why}).")
+    if shift := _JAPANESE.search(text):
+        why = f"it is ISO-2022-JP; {_SAVE} ISO-2022-JP"
+        raise BadInput(f"{path}{_place(text[: shift.start()], first)}: cannot be read as UTF-8 text ({why}).")
     return text
+
+
+_JAPANESE = re.compile(r"\x1b\$[@B]")
+"""The escape sequences by which Japanese characters begin in ISO-2022-JP, whose bytes are all ASCII."""
+
+
+def _with_nul(data: bytes) -> str:
+    """Which encoding bytes without a byte order mark are in, judged by the places of their NULs; "" for none."""
+    share = data.count(0) / len(data)
+    if share <= 1 / 4:
+        return ""
+    first = data.find(0)
+    name, begins = ("UTF-32", first < 3 and data[:3] == b"\0\0\0") if share > 1 / 2 else ("UTF-16", first % 2 == 0)
+    return f"it is {name}; {_SAVE} {name}{'BE' if begins else 'LE'}"
 
 
 def _place(before: str, first: int) -> str:
@@ -66,6 +86,8 @@ def _place(before: str, first: int) -> str:
 
 _FOREIGN = 0.3
 """Above this share of bytes beyond ASCII a text is not in a Western encoding."""
+_RUNS = re.compile(rb"[\x80-\xff]{3,}")
+"""Nor is it where most such bytes stand in runs, as in Shift-JIS and GBK: letters with accents stand among others."""
 
 
 def _not_utf8(data: bytes, problem: UnicodeDecodeError) -> tuple[str, str]:
@@ -76,13 +98,16 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError) -> tuple[str, str]:
         return before, "the file ends within a character; it was cut off"
     if not before.isascii() or any(map(_is_utf8, re.findall(rb"[\x80-\xff]{2,}", after))):
         return before, f"{what}, and the rest is UTF-8: the character is damaged; correct it"
+    if b"\0" in data:
+        return before, f"{what} and NUL: {_with_nul(data) or 'it is UTF-16 or no text'}"
     codec, name = ("mac_roman", "MACINTOSH") if b"\r" in data and b"\n" not in data else ("cp1252", "CP1252")
-    beyond = sum(byte > 127 for byte in data) / len(data)
+    beyond = sum(byte > 127 for byte in data)
+    foreign = beyond > _FOREIGN * len(data) or sum(map(len, _RUNS.findall(data))) > beyond / 2
     try:
         line = LINE_END.split(data.decode(codec)[problem.start :])[0]
     except UnicodeDecodeError:
         line = ""
-    if not line or beyond > _FOREIGN:
+    if not line or foreign:
         return before, f"{what}; {_SAVE} ENCODING"
     word = re.split(r'[\s,;"]', before)[-1] + re.split(r'[\s,;"]', line, maxsplit=1)[0]
     return before, f"{what}; in {name} it is {word[:40]!r}: {_SAVE} {name}"

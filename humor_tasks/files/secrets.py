@@ -37,7 +37,7 @@ _BEARER = re.compile(r"\b(bearer)\s+[\w.~+/=-]{6,}", re.I)
 _NAME = re.compile(
     r"""(?P<quote>\\?["'])(?P<quoted>[\w.\ -]+?)(?P=quote)\s*[:=]\s*       # "api_key": of JSON
     | (?:(?<=[\s,;{(\["'=])|^)(?P<pair>[\w.-]+)=                           # api_key=
-    | (?:(?<=[,{])\s*|^)(?P<entry>[\w.-]+):\s+                             # api_key: of YAML and of HTTP""",
+    | (?:(?<=[,{"'])\s*|^)(?P<entry>[\w.-]+):\s+                             # api_key: of YAML and of HTTP""",
     re.X | re.M,
 )
 _VALUE = re.compile(
@@ -45,8 +45,15 @@ _VALUE = re.compile(
     | (?:(?:bearer|basic|digest|token)\s+)?[^\s,;&}\]"']+(?:;\s*[\w.-]+=[^\s,;&}\]"']*)*""",
     re.X | re.I | re.S,
 )
+_SAID = re.compile(
+    r"\b((?:(?:api|access|secret|auth)[ _-]?(?:key|token)|password)(?: provided)?(?:\s*[:=]\s*|\s+)\\?[\"']?)"
+    r"(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}",
+    re.I,
+)
+"""A long word with a digit after such words: in --api-key x, api_key = 'x' and "Incorrect API key provided: x"."""
 _KEYS = re.compile(
-    r"\b(?:sk-[\w-]{16,}|hf_[A-Za-z0-9]{16,}|gh[opsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}"
+    r"\b(?:sk-[\w-]{16,}|hf_[A-Za-z0-9]{16,}|gh[opsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
+    r"|A[KS]IA[0-9A-Z]{16}|(?:gsk|r8|fw|tgp_v1|[sr]k_live)_[\w-]{20,}|(?:xai|nvapi|pplx|glpat)-[\w-]{20,}"
     r"|xox[abps]-[\w-]{10,}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+)"
 )
 
@@ -84,11 +91,13 @@ def without_secrets(value: Any, drop: bool = False, headers: bool = True) -> Any
 
 def without_credentials(text: str) -> str:
     """The text without what is secret in it: users and passwords of URLs, and secrets in their queries; NAME=VALUE and
-    entries of JSON or YAML under secret names; bearer tokens, and keys in the form of known providers.
+    entries of JSON or YAML under secret names; long words after "API key" or "password"; bearer tokens, and keys in the
+    form of known providers.
     """
     text = _IN_URL.sub("", text)
     text = _QUERY.sub(lambda m: f"{m[1]}={HIDDEN}" if is_secret(m[1]) or _IN_QUERY.search(_words(m[1])) else m[0], text)
     text = _without_pairs(text)
+    text = _SAID.sub(rf"\1{HIDDEN}", text)
     return _KEYS.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
 
 

@@ -68,6 +68,14 @@ TEXTS = {
     "client=sk-abcdefghijklmnopqrstuv": "client=SECRET",
     "hf_abcdefghijklmnopqrst": "SECRET",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.abc-def": "SECRET",
+    "--api-key x1y2z3x1y2z3x1y2z3 -n 2": "--api-key SECRET -n 2",
+    "api_key = 'x1y2z3x1y2z3x1y2z3'": "api_key = 'SECRET'",
+    "Incorrect API key provided: x1y2z3x1y2z3x1y2z3. See": "Incorrect API key provided: SECRET See",
+    'curl -H "x-api-key: abc" -d 2': 'curl -H "x-api-key: SECRET" -d 2',
+    "gsk_abcdefghijklmnopqrst1 xai-abcdefghijklmnopqrst1": "SECRET SECRET",
+    "An API key of characterisations; the password of a lighthouse": (
+        "An API key of characterisations; the password of a lighthouse"
+    ),
     "The key: be brief. Bearer of bad news.": "The key: be brief. Bearer of bad news.",
     "me@example.org, git@example.org:a/b": "me@example.org, git@example.org:a/b",
     "temperature=0.5,do_sample=true": "temperature=0.5,do_sample=true",

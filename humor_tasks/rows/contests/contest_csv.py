@@ -173,10 +173,17 @@ def _columns(file: CsvRows) -> dict[str, str]:
 
 
 Rating = tuple[float | None, float | None, int | None]
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
+"""3.000 of a German spreadsheet, which is 3000 there and 3 elsewhere."""
 
 
 def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str], first: dict[str, int]) -> Rating:
     """(mean, precision, votes) of a row; its mean and votes win over its counts, as in the published sets."""
+    for name in (*COUNTS, "votes"):
+        if name in columns and _THOUSANDS.fullmatch(text := file.rows[i][columns[name]].strip()):
+            raise BadInput(
+                f"{file.where(i)}: {columns[name]} is {text!r}; write whole numbers with nothing between thousands."
+            )
     counts = [file.number(i, columns[name]) for name in COUNTS if name in columns]
     total = sum(counts)
     ours = (counts[0] + 2 * counts[1] + 3 * counts[2]) / total if total else None

@@ -171,7 +171,7 @@ def read_qualified(path: Path) -> frozenset[str]:
     """The annotators with yes in the column `qualified`. Raises BadInput for a value other than yes and no, and for
     an annotator with both.
     """
-    table = read_csv(path, ("rater", "qualified"))
+    table = read_csv(path, ("rater", "qualified"), ids=("rater",))
     who, known = set(), dict[str, str]()
     for i, row in enumerate(table.rows):
         where = table.where(i)

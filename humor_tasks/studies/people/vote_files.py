@@ -102,7 +102,7 @@ def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
     """(location, row) of each row of a JSON, JSON-lines or CSV file, and what reads the texts of its columns."""
     body = read_body(path)
     if body.lstrip()[:1] not in ("[", "{"):
-        table = read_csv(path, REQUIRED, known=COLUMNS, ids=("item",))
+        table = read_csv(path, REQUIRED, known=COLUMNS, ids=("item", "rater"))
         return [(table.where(i), row) for i, row in enumerate(table.rows)], stripped
     rows = read_json_rows(path, body)
     if not rows:
