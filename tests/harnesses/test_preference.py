@@ -207,7 +207,7 @@ def test_one_unread_order_takes_its_pair_out(system: str) -> None:
 @pytest.mark.parametrize(
     ("status_code", "structured", "message"),
     [
-        (404, True, "grader mockllm/j cannot be used (status 404)"),
+        (404, True, "grader mockllm/j cannot be used (status 404: no)."),
         (400, True, "rejected the schema; use structured=false"),
         (500, True, None),
     ],

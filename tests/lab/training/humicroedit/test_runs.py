@@ -199,7 +199,7 @@ def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> N
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"encoder .*nowhere: no such folder"):
+    with pytest.raises(BadInput, match=r"encoder .*nowhere: there is no such folder"):
         train(config("encoder", rows, str(tmp_path / "nowhere")), tmp_path / "a", progress=False)
     no_dev = write_folder(tmp_path / "no_dev", {"train": 3})
     with pytest.raises(BadInput, match=r"no file .*dev\.csv"):
