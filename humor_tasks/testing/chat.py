@@ -11,6 +11,7 @@ It serves until the block ends.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,6 +69,11 @@ class ChatServer(ThreadingHTTPServer):
             "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         }
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Prints the error; nothing for a client that went away, as where a run ends at its first refusals."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def url(self) -> str:
         """The base URL of the API, for a client's `base_url`."""
@@ -79,8 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._send(*self.server.completion(body))  # a ConnectionError closes the connection without a response
+        length = int(self.headers["Content-Length"])
+        if len(data := self.rfile.read(length)) < length:
+            raise ConnectionAbortedError("the client went away")
+        self._send(*self.server.completion(json.loads(data)))  # ConnectionError: closed without a response
 
     def _send(self, status: int, reply: dict[str, Any]) -> None:
         self._send_bytes(status, json.dumps(reply).encode())

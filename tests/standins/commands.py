@@ -90,7 +90,7 @@ def refused(*arguments: str | Path) -> str:
 
     done = _invoked(main, arguments)
     assert done.exit_code == 2, done.output
-    assert "Traceback" not in done.output
+    assert "Traceback" not in done.output, done.output
     return " ".join(done.output.split())
 
 

@@ -76,7 +76,8 @@ def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, 
         opened = task.doc_to_image(doc)
         assert len(shown) == len(opened) == (0 if setting != "pixels" else shots + 1)
         assert shown == [picture.data_uri() for picture in run.prompt(record).pictures]
-        assert [image.convert("RGB").tobytes() for image in opened] == [p.open().tobytes() for p in run.prompt(record).pictures]
+        pixels = [picture.open().tobytes() for picture in run.prompt(record).pictures]
+        assert [image.convert("RGB").tobytes() for image in opened] == pixels
 
 
 @pytest.mark.parametrize(("name", "per"), [("humorbench", "row"), ("humorbench", "caption"), (HUMORBENCH[1], None)])

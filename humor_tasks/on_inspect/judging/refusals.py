@@ -27,6 +27,8 @@ OTHERS = (
 UNUSABLE = (401, 402, 403, 404)
 """Statuses of a wrong key, an empty account, and a model that is not there."""
 TRANSIENT = (408, 409, 425, 429)
+MALFORMED = ("TypeError:", "IndexError:", "AttributeError:", "KeyError:")
+"""Errors of a client that reads an answer without choices, or with a text in another form."""
 LONGEST = 500
 """So many characters of a provider's sentence are shown."""
 
@@ -76,8 +78,10 @@ class Refusal(NamedTuple):
 
     @property
     def permanent(self) -> bool:
-        """Whether the request was refused, so that the same one would be refused again."""
-        return self.status is not None and 400 <= self.status < 500 and self.status not in TRANSIENT
+        """Whether the same request would fail again: it was refused, or its answer has not the form of the API."""
+        if self.status is None:
+            return self.sentence.startswith(MALFORMED)
+        return 400 <= self.status < 500 and self.status not in TRANSIENT
 
     @property
     def of_account(self) -> bool:
@@ -185,7 +189,7 @@ class Standing:
             cannot_run(f"grader {grader} cannot be used ({why}).")
         if why.setting in OTHERS or (why.setting and getattr(sent, why.setting) is not None):
             cannot_run(f"grader {grader} does not take {why.setting} ({why}). {_remedy(grader, why.setting)}")
-        if sent.response_schema is not None and why.status == 400 and not self._answers:
+        if sent.response_schema is not None and why.status in (400, 422) and not self._answers:
             cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {why}")
         self._refused[why.kind] += not again
         if self._refused[why.kind] == 1 and not again:

@@ -162,6 +162,7 @@ def test_sentences_in_bodies_of_other_forms(body: Any, sentence: str, setting: s
         (Refused(500, "Oh no"), False, False, False),
         (Refused(422, "Unprocessable"), False, True, False),
         (ConnectionError("no route"), False, False, False),
+        (TypeError("'NoneType' object is not subscriptable"), False, True, False),  # an answer without choices
     ],
 )
 def test_whom_a_refusal_concerns(problem: Exception, of_item: bool, permanent: bool, of_account: bool) -> None:
@@ -272,13 +273,14 @@ def test_a_setting_that_somebody_chose_ends_the_run(own: dict[str, Any], how: di
     [
         (Refused(400, "Bad request 7"), FIRST),
         (Refused(422, "Unprocessable"), FIRST),
+        (IndexError("list index out of range"), FIRST),
         (Refused(402, "Payment required"), 1),
         (Refused(429, "Too much", code="insufficient_quota"), 1),
         (Refused(400, NO_MAX_TOKENS, param="max_tokens"), 1),
     ],
 )
 @pytest.mark.parametrize("retries", [0, 1])
-def test_first_questions_that_are_all_refused_alike_end_the_run(problem: Refused, asked: int, retries: int) -> None:
+def test_first_questions_that_are_all_refused_alike_end_the_run(problem: Exception, asked: int, retries: int) -> None:
     judge = judge_that("refuses", lambda config, text: problem)
     error = log_of(judge, status="error", cache=False, retries=retries).error
     assert error
