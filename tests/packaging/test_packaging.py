@@ -133,10 +133,10 @@ def what_to_install(mode: str, wheel: Path) -> tuple[str | Path, ...]:
     return ("--editable", REPOSITORY) if mode == "editable" else (wheel,)
 
 
-def test_no_module_outgrows_400_lines() -> None:
+def test_no_module_outgrows_450_lines() -> None:
     sizes = {file: len(file.read_text().splitlines()) for part in SOURCES for file in (REPOSITORY / part).rglob("*.py")}
     assert sizes
-    assert {str(file.relative_to(REPOSITORY)): size for file, size in sizes.items() if size > 400} == {}
+    assert {str(file.relative_to(REPOSITORY)): size for file, size in sizes.items() if size > 450} == {}
 
 
 def in_checkout(folder: str) -> set[str]:
