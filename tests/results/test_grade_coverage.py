@@ -132,8 +132,8 @@ def lines(logged: dict[str, Path]) -> list[str]:
         ),
         (lambda lines: lines[0].replace('"filtered_resps"', '"resps_filtered"'), ["line 1", "filtered_resps"]),
         (
-            lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": [None]}),
-            ["line 1: holds no reply but None"],
+            lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": [[-1.0, True]]}),
+            ["line 1: holds no reply but [-1.0, True]"],
         ),
         (lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": []}), ["line 1: is no sample"]),
         (lambda lines: "\n".join([lines[0], "[" * 100_000]), ["line 2: not JSON that can be read"]),
