@@ -117,7 +117,7 @@ def test_a_request_keeps_its_place_and_its_pictures() -> None:
 
 @pytest.mark.parametrize("given", [{"metadata": ("task", 5, 2)}, {"doc_id": 5, "metadata": None}, {"doc_id": 5}])
 def test_the_place_is_what_any_generation_tells(given: dict[str, Any]) -> None:
-    assert harness.Where.told("task", given)[:2] == ("task", 5)
+    assert harness.Where.from_kwargs("task", given)[:2] == ("task", 5)
 
 
 @pytest.mark.parametrize("metadata", [["dataset=sample", "fold=1"], ['{"dataset": "sample", "fold": 1}']])

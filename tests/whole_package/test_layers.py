@@ -22,6 +22,7 @@ MAY_NAME = {
     "papers.papers": "keys of papers",
     "rows.contests": "configs and folders of published datasets",
     "contract.card": "kinds of votes",
+    "logs.record": "a field of Inspect's outputs",
     "lab.corpora": "configs of the datasets that are built",
     "results.analysis.verdicts": "a column of files of labels",
     "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",

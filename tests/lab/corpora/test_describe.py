@@ -155,13 +155,13 @@ def test_any_questions_about_any_pictures() -> None:
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     kept: list[tuple[str, str, Said]] = []
     how = DescriberSettings("Be brief.", temperature=0.5, max_tokens=9, seed=3)
-    known = {("p0", "b?"): Said("known")}
-    found = describe_rows(
-        pictures(2), ["a?", "b?"], model, how, lambda *key: known.get(key), lambda *line: kept.append(line)
-    )
+    shown = pictures(2)
+    first, second = (picture.identity() for picture in shown.values())
+    known = {(first, "b?"): Said("known")}
+    found = describe_rows(shown, ["a?", "b?"], model, how, lambda *key: known.get(key), lambda *line: kept.append(line))
     a, b = Said("said of a?"), Said("said of b?")
     assert found == {"p0": {"b?": Said("known"), "a?": a}, "p1": {"a?": a, "b?": b}}
-    assert sorted(kept) == [("p0", "a?", a), ("p1", "a?", a), ("p1", "b?", b)]
+    assert sorted(kept) == sorted([(first, "a?", a), (second, "a?", a), (second, "b?", b)])
     messages, config = asked[0]
     assert [message.role for message in messages] == ["system", "user"]
     assert (config.temperature, config.max_tokens, config.seed) == (0.5, 9, 3)
@@ -226,9 +226,10 @@ def test_a_request_that_fails_keeps_the_others() -> None:
     message = (
         r"mockllm/model: 'bad\?' about row 0: RuntimeError: no such model. \d+ answers are kept; run the same command"
     )
+    shown = pictures(3)
     with pytest.raises(BadInput, match=message):
-        describe_rows(pictures(3), ["good?", "bad?"], model, keep=lambda *line: kept.append(line))
-    assert ("p0", "good?", Said("fine")) in kept
+        describe_rows(shown, ["good?", "bad?"], model, keep=lambda *line: kept.append(line))
+    assert (shown["p0"].identity(), "good?", Said("fine")) in kept
 
 
 def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:
