@@ -225,5 +225,6 @@ def test_with_many_clusters_it_is_as_wide_as_students_t(distribution: str) -> No
 def test_every_cell_holds_but_those_of_rare_far_ratings() -> None:
     """Of 500 samples the standard error of a coverage of .93 is .011; a cell may be two of them below."""
     goal = bounded_coverage.GOAL - 0.022
-    missed = {c.distribution for c in bounded_coverage.cells() if bounded_coverage.measured(c, 500)["ours"][0] < goal}
+    cells = [c for c in bounded_coverage.cells() if c.clusters < 200]  # t's, to a thousandth, and slow
+    missed = {c.distribution for c in cells if bounded_coverage.measured(c, 500)["ours"][0] < goal}
     assert missed == {bounded_coverage.IMPOSSIBLE}
