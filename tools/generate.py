@@ -22,7 +22,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.files.writing import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-WHOLE = ("register/*/*/*", f"{lm_eval_tasks.FOLDER}/*.yaml")
+WHOLE = ("register/inspect_evals/*/*", "register/lm_eval/*/*", f"{lm_eval_tasks.FOLDER}/*.yaml")
 """Patterns of files that are all generated."""
 MARKED = "humor_tasks/on_inspect/tasks/*.py"
 """Pattern of files of which the generated ones say so in their text."""
