@@ -237,7 +237,8 @@ def test_a_proper_last_line_is_the_verdict(before: str, passes: bool) -> None:
     assume(not any(re.match(r'(```(json)?\s*)?\{\s*"', text.strip(), re.IGNORECASE) for text in (before, said or "")))
     reply = f"{before}\nMy verdict:\n<judgement>{'PASS' if passes else 'FAIL'}</judgement>"
     read = read_verdict(reply).passed
-    if said is None or "</judg" in before.lower():  # another verdict may contradict it
+    # Another verdict may contradict it, and a special token begins a turn that the judge made up.
+    if said is None or "</judg" in before.lower() or scorers.own_turn(reply, verdict=True).turn:
         assert read in (None, passes)
         assert said is not None or read is None
     else:
