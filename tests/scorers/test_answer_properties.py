@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from standins.waiting import cpu_below
 
@@ -31,7 +31,12 @@ def test_any_reply_is_read_as_a_choice_or_nothing(reply: str, letters: str, mode
     assert scorers.read_answer(reply, letters, mode) == reading
 
 
-@given(st.text().filter(lambda text: not ANSWERLIKE.search(text)), st.sampled_from(FORMS), st.sampled_from(FIVE))
+def is_text(text: str) -> bool:
+    """Whether all of it is read, as without markers of thinking and turns, and it names no answer."""
+    return not ANSWERLIKE.search(text) and scorers.own_turn(f"{text}\n") == scorers.OwnTurn(f"{text}\n", len(text) + 1)
+
+
+@given(st.text().filter(is_text), st.sampled_from(FORMS), st.sampled_from(FIVE))
 def test_an_answer_behind_any_text_is_read(before: str, form: str, letter: str) -> None:
     assert scorers.read_answer(f"{before}\n{form.format(letter)}", FIVE).letter == letter
 
@@ -39,7 +44,10 @@ def test_an_answer_behind_any_text_is_read(before: str, form: str, letter: str) 
 @given(replies, st.sampled_from(FORMS), st.sampled_from(FIVE))
 def test_the_last_statement_at_the_end_counts(before: str, form: str, letter: str) -> None:
     before = before.replace("<think>", "")
-    assert scorers.read_answer(f"{before}.\n\n{form.format(letter)}", FIVE).letter == letter
+    whole = f"{before}.\n\n{form.format(letter)}"
+    own = scorers.own_turn(whole)
+    assume(own.text is not None and not own.turn)
+    assert scorers.read_answer(whole, FIVE).letter == letter
 
 
 UNITS = [
