@@ -299,7 +299,7 @@ LOGS: list[Bad] = [
         bad(
             f"grading at a temperature of {heat}",
             f"humor-tasks grade s.jsonl --grader baseline/first --temperature {heat}",
-            f"--temperature is '{heat}'",
+            "temperature must be a number of at least 0 or none",
             files={"s.jsonl": LINE},
         )
         for heat in ("hot", "nan")

@@ -13,6 +13,7 @@ from humor_tasks.benchmarks.caption_contest.rows import WIKIPEDIA
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.lab.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters
+from humor_tasks.lab.corpora.newyorker.ranking import Pair
 from humor_tasks.rows import canary
 from humor_tasks.rows.contests.annotations import Scene
 
@@ -32,15 +33,6 @@ class Instance:
     choices: tuple[str, ...]
     label: str
     winner_source: str | None = None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A high-quality caption and its okay caption."""
-
-    high: str
-    okay: str
-    winner_source: str
 
 
 @dataclass(frozen=True)

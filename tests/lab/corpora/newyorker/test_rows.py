@@ -15,10 +15,10 @@ from standins import built_corpus
 
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.newyorker.card import answer_only
+from humor_tasks.lab.corpora.newyorker.ranking import Pair
 from humor_tasks.lab.corpora.newyorker.rows import (
     Instance,
     Instances,
-    Pair,
     Reference,
     from_description,
     instance_id,
@@ -215,5 +215,5 @@ def test_the_same_seed_gives_the_same_instances(made: Instances) -> None:
 
 def test_pairs_of_contests_without_a_block_are_no_rows() -> None:
     high = {c: built_corpus.captions_of(c) for c in built_corpus.CONTESTS}
-    made = make_instances(high, {3: [Pair("a", "b", "crowd_winner")]}, [], "1")
+    made = make_instances(high, {3: [Pair(3, "a", "b", "crowd_winner", [], [], 0)]}, [], "1")
     assert not any(made.tasks["ranking"])
