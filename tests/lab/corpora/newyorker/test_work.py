@@ -110,6 +110,7 @@ def test_commands_that_share_a_folder_begin_with_different_units(tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(12, "two processes import torch")
 def test_processes_are_started_as_for_a_user() -> None:
     """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
     with processes(2) as over:
