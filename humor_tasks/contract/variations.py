@@ -82,8 +82,6 @@ class Variations:
 
     def of(self, records: Sequence[Record], rotate: Callable[[Record, int], Record] | None) -> tuple[Record, ...]:
         """Every record under every prompt set and in every rotation, item by item."""
-        if self.number == 1:
-            return tuple(records)
         made, recent = [], _Recent()
         for item in records:
             record = item if item.picture is None else replace(item, picture=recent.kept(item.picture))
@@ -101,11 +99,6 @@ class Variations:
         asking = variation_of(record)
         set_number = self.sets.index(asking.prompts) if self.sets else 0
         return positions[asking.item] * self.number + set_number * (len(self.letters) or 1) + asking.rotation
-
-
-def as_item(record: Record) -> Record:
-    """The record under the id of its item, from which worked examples are drawn: the same ones in every asking."""
-    return replace(record, id=variation_of(record).item) if VARIATION in record.facts else record
 
 
 class _Recent:

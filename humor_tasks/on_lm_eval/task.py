@@ -70,7 +70,7 @@ class BenchmarkTask(Task):
         self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
-        self.MULTIMODAL = any(record.media for record in self.run.records)
+        self.MULTIMODAL = self.run.shows_media
 
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""

@@ -21,7 +21,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.contract.choice import rotate
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.prompts import prompt_sets, read_all, split_turns
-from humor_tasks.contract.variations import Variation, as_item, variation_of, whole_items
+from humor_tasks.contract.variations import Variation, variation_of, whole_items
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 
@@ -61,7 +61,7 @@ def test_every_rotation_shows_the_same_choices_and_moves_the_answer_with_them(na
             lines = [shown.index(f"{a}) {choice}") for a, choice in zip("ABCDEFGHIJ", record.choices, strict=False)]
             assert lines == sorted(lines), shown
             assert record.cluster == item.cluster
-            assert as_item(record).id == item.id
+            assert variation_of(record).item == item.id
 
 
 def test_turning_back_is_the_record_again() -> None:

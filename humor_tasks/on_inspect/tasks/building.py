@@ -114,10 +114,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
-    shows = any(record.picture or record.clip for record in run.records)
     setup = [require_grader()] if judging else []
     setup += [check_reuse(str(signature.without_release))] if asks else []
-    setup += [show_pictures(run, asks)] if shows else []
+    setup += [show_pictures(run, asks)] if run.shows_media else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
     if asks and config.temperature is not None:
         tell_refused_settings()
@@ -128,7 +127,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
-        cleanup=log_pictures if shows else None,
+        cleanup=log_pictures if run.shows_media else None,
         solver=solver,
         scorer=scorers or _scorers(run, only),
         config=config,
