@@ -92,10 +92,8 @@ class Variations:
                 made.append(replace(turned, id=f"{record.id}@{name}", facts=facts))
         return tuple(made)
 
-    def place(self, record: Record, positions: Mapping[str, int]) -> int | None:
-        """The position of a record among all askings, from 0, by its item's; None where there are no `positions`."""
-        if not positions:
-            return None
+    def place(self, record: Record, positions: Mapping[str, int]) -> int:
+        """The position of a record among all askings, from 0, by its item's."""
         asking = variation_of(record)
         set_number = self.sets.index(asking.prompts) if self.sets else 0
         return positions[asking.item] * self.number + set_number * (len(self.letters) or 1) + asking.rotation

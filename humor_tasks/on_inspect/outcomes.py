@@ -50,13 +50,15 @@ def reported(scores: list[SampleScore], like: str, of: Callable[[Run], Run] = la
     run, first = opened(scores[0].sample_metadata or {}, like)
     others = [task_metadata(sample.sample_metadata or {}) for sample in scores[1:]]
     check_one_run([logged.signature for logged in (first, *others)])
+    outcomes = []
     for sample in scores:
-        if "values" not in (sample.score.metadata or {}):
-            raise ValueError(
-                f"sample {sample.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
-            )
+        where = f"sample {sample.sample_id}"
+        outcome = outcome_in(sample.score, str(sample.sample_id), where)
+        if outcome is None:
+            raise ValueError(f"{where}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
+        outcomes.append(outcome)
     run = of(run)
-    estimates = run.metrics([outcome_in(sample.score, str(sample.sample_id)) for sample in scores])
+    estimates = run.metrics(outcomes)
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates, run.reported)
 

@@ -118,7 +118,6 @@ def test_a_part_has_whole_items_at_their_places(both: Run) -> None:
         record.id: part.variations.place(record, part.data.positions) for part in parts for record in part.records
     }
     assert places == {record.id: i for i, record in enumerate(both.records)}
-    assert both.variations.place(both.records[0], {}) is None
 
 
 def test_rows_pictures_and_worked_examples_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

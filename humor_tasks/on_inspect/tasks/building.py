@@ -21,7 +21,6 @@ from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging import POINT, Judging
 from humor_tasks.contract.options import ALL, Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import logged_facts
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.checks import check_as_typed, check_model, check_reuse, check_takes
@@ -201,9 +200,10 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
-    place = run.variations.place(record, run.data.positions)
-    about |= {} if place is None else {"place": place}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
+    if run.data.positions:  # for the order of joined parts
+        about["place"] = run.variations.place(record, run.data.positions)
+    about |= {"groups": dict(record.groups), "facts": dict(record.facts)}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about}
     judging = run.benchmark.judging
     if record.points or (judging and judging.judges_replies):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
