@@ -14,9 +14,8 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import (
+from humor_tasks.contract.judging.questions import (
     JUDGED,
-    SETS,
     ByAnswer,
     ByRubric,
     Judging,
@@ -24,10 +23,10 @@ from humor_tasks.contract.judging import (
     Panel,
     Question,
     Reply,
-    Rubric,
     Verdict,
     logged,
 )
+from humor_tasks.contract.judging.rubrics import SETS, Rubric
 from humor_tasks.contract.options import ALL
 from humor_tasks.contract.prompts import folder_of
 from humor_tasks.contract.variations import Variation
