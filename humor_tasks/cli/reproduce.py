@@ -39,8 +39,9 @@ def reproduce(
 ) -> None:
     """Compute a published ROW and compare it with the published values.
 
-    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here. A row of printed votes, which arithmetic
-    cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, 3 if none can run.
+    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here, 6 not the published rows. A row of printed
+    votes, which arithmetic cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, else 6 if
+    any has other rows, 3 if none can run.
     """
     from humor_tasks.benchmarks import find_benchmark
     from humor_tasks.contract.options import read_parameters
@@ -121,11 +122,9 @@ def _print_verdict(verdict: Verdict) -> None:
     click.echo(f"{row.name}: {verdict.sentence}")
     for figure in verdict.compared:
         click.echo(f"  {figure}")
-        if row.recipe in ("model", "predictions") and figure.figure.n not in (None, figure.here.n):
-            click.echo(f"  published on n {figure.figure.n}: these are other rows.")
     if verdict.changed:
         changes = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
-        click.echo(f"  with {changes}: not the published rows or protocol.")
+        click.echo(f"  with {changes}: not as published.")
     click.echo(f"  system: {row.figures[0].system}")
     click.echo(f"  source: {'; '.join(dict.fromkeys(figure.source for figure in row.figures))}")
     click.echo(f"  command: {row.command}")
@@ -148,6 +147,7 @@ def _print_table(verdicts: list[Verdict]) -> None:
     counts = Counter(verdict.status for verdict in verdicts)
     echo(f"{table(('row', 'published', 'here', 'verdict'), lines)}\n\n")
     click.echo(
-        f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {counts['cannot run here']} cannot run "
-        f"here. Printed votes: {counts['consistent']} rows consistent, {counts['inconsistent']} inconsistent."
+        f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {counts['not the published rows']} have "
+        f"other rows, {counts['cannot run here']} cannot run here. Printed votes: {counts['consistent']} rows "
+        f"consistent, {counts['inconsistent']} inconsistent."
     )

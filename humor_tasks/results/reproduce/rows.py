@@ -1,6 +1,7 @@
 """Rows that can be reproduced, from `reproduce.toml` of each dataset card: an array of tables named `row`.
 
-An entry with `each`, a list of tables, is one row for each of them, with their values at {NAME} in its texts.
+An entry with `each`, a list of tables, is one row for each of them, with their values at {NAME} in its texts. The table
+`rows` says what is known of the rows that the figures are of; see `corpora`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from humor_tasks.datasets_cards import folder, names
 from humor_tasks.errors import BadInput, check_choice, nearest
 from humor_tasks.files.reading import read_body
 from humor_tasks.papers.published import Figure, published
+from humor_tasks.results.reproduce.corpora import Known, read_known
 
 FILE = "reproduce.toml"
 RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "predictions", "perplexity")
@@ -36,7 +38,8 @@ class Row:
     metrics of a training or lm-eval's results.
     tolerance: metric -> the largest difference that counts as reproduced.
     command: the command that computes the row in full. parameters: parameters of the benchmark, as published. needs:
-    what the command takes, in words. retired: the day on which the model's provider shut it down.
+    what the command takes, in words. retired: the day on which the model's provider shut it down. known: what is known
+    of the rows of its figures.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Row:
     file: str | None = None
     labels: str | None = None
     retired: str | None = None
+    known: Known | None = None
 
     @property
     def benchmark(self) -> str:
@@ -84,7 +88,9 @@ def read_rows(path: Path, card: str) -> list[Row]:
     except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"{path}: is no TOML ({problem}).") from None
     entries = [filled for entry in listed["row"] for filled in _each(entry)]
-    return [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(entries, 1)]
+    found = [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(entries, 1)]
+    known = read_known(listed.get("rows", {}), str(path))
+    return [replace(row, known=known.get(row.labels or row.benchmark)) for row in found]
 
 
 def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -105,7 +111,7 @@ def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     for name in entry:
-        check_choice(f"{where}, field", name, {field.name for field in fields(Row)} - {"card"})
+        check_choice(f"{where}, field", name, {field.name for field in fields(Row)} - {"card", "known"})
     if missing := {"name", "figures", "recipe", "tolerance", "command"} - entry.keys():
         raise BadInput(f"{where}: has no {sorted(missing)[0]}.")
     check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
