@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from humor_tasks.results.reproduce.verdict import Verdict
 
 
+FITTING = 12  # rows that are named; beyond it, their count
+
+
 @click.command()
 @click.argument("row", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the rows: published values, and what each needs.")
@@ -105,11 +108,14 @@ def _print_list(rows: list[Row], as_json: bool) -> None:
 
 
 def _row(row: Row) -> dict[str, Any]:
+    from humor_tasks.results.reproduce.rows import BASES
+
     return {
         "row": row.name,
         "benchmark": row.benchmark,
         "figures": [{"metric": f.estimate, "value": f.value, "source": f.source} for f in row.figures],
         "tolerance": dict(row.tolerance),
+        "basis": BASES[row.basis],
         "command": row.command,
         "parameters": dict(row.parameters),
         "needs": row.needs,
@@ -118,10 +124,17 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _print_verdict(verdict: Verdict) -> None:
+    from humor_tasks.results.reproduce.rows import BASES
+
     row = verdict.row
     click.echo(f"{row.name}: {verdict.sentence}")
     for figure in verdict.compared:
         click.echo(f"  {figure}")
+    if verdict.compared:
+        click.echo(f"  tolerance: {BASES[row.basis]}")
+    if verdict.fits:
+        shown, more = verdict.fits[:FITTING], len(verdict.fits) - FITTING
+        click.echo(f"  the same score fits {', '.join(shown)}{f' and {more} more rows' if more > 0 else ''}")
     if verdict.changed:
         changes = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
         click.echo(f"  with {changes}: not as published.")

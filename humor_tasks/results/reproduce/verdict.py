@@ -15,7 +15,7 @@ from typing import Any, Literal
 from humor_tasks.contract.loaded import PROTOCOL_PARAMETERS as PROTOCOL
 from humor_tasks.papers.published import Figure
 from humor_tasks.results.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored
-from humor_tasks.results.reproduce.rows import Row
+from humor_tasks.results.reproduce.rows import BASES, Row, rows
 from humor_tasks.scorers.estimate import Estimate
 
 Status = Literal["reproduced", "differs", "not the published rows", "cannot run here", "consistent", "inconsistent"]
@@ -82,8 +82,8 @@ class Verdict:
     """The result of a row: what was compared, or the reason why it cannot run here.
 
     changed: parameters that the user set to another value than the published one. others: where the rows are not those
-    of the published figures, one sentence each. splits: for a row of printed votes, which is only checked by
-    arithmetic.
+    of the published figures, one sentence each. fits: the other systems' rows that the same values fit, within their
+    tolerances. splits: for a row of printed votes, which is only checked by arithmetic.
     """
 
     row: Row
@@ -92,6 +92,7 @@ class Verdict:
     changed: Mapping[str, Any] = field(default_factory=dict)
     splits: Splits | None = None
     others: Sequence[str] = ()
+    fits: Sequence[str] = ()
 
     @property
     def status(self) -> Status:
@@ -125,6 +126,7 @@ class Verdict:
         about: dict[str, Any] = {"row": row.name, "status": self.status, "command": row.command, "needs": row.needs}
         about |= {"reason": self.reason, "figures": [compared.as_dict() for compared in self.compared]}
         about |= {"changed": dict(self.changed), "other_rows": list(self.others)}
+        about |= {"also_fits": list(self.fits), "basis": BASES[row.basis]}
         s = self.splits
         return about | ({"splits": {"fitting": s.fitting, "possible": s.possible, "told": s.sentence}} if s else {})
 
@@ -144,7 +146,33 @@ def reproduce(row: Row, given: Given) -> Verdict:
             compared.append(Compared(figure, here, row.tolerance[figure.metric]))
     except CannotRunHere as problem:
         return Verdict(row, reason=str(problem), changed=changed)
-    return Verdict(row, compared, changed=changed, others=_others(row, changed, compared) or computed.others)
+    others = _others(row, changed, compared) or computed.others
+    return Verdict(row, compared, changed=changed, others=others, fits=fitting(row, computed.estimates))
+
+
+def fitting(row: Row, estimates: Mapping[str, Estimate]) -> list[str]:
+    """The names of other systems' rows of the same figures (metrics and parts) that these values fit.
+
+    A score that fits several rows does not tell which system it is of.
+    """
+
+    def fits(other: Row) -> bool:
+        values = [estimates.get(figure.estimate) or estimates.get(figure.metric) for figure in other.figures]
+        return all(
+            value is not None and _agrees(value.value, figure.value, other.tolerance[figure.metric])
+            for value, figure in zip(values, other.figures, strict=True)
+        )
+
+    alike = {figure.estimate for figure in row.figures}
+    mine = {figure.system for figure in row.figures}
+    return [
+        other.name
+        for other in rows().values()
+        if other.benchmark == row.benchmark
+        and {figure.estimate for figure in other.figures} == alike
+        and mine.isdisjoint(figure.system for figure in other.figures)
+        and fits(other)
+    ]
 
 
 def _others(row: Row, changed: Mapping[str, Any], compared: Sequence[Compared]) -> list[str]:
