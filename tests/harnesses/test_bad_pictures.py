@@ -76,7 +76,7 @@ def test_skipped_pictures_are_counted_in_both_harnesses(dataset: Path, missing: 
     given = {"dataset": str(dataset), "on_bad_picture": "skip"}
     model = ScriptedModel("m", "Answer: A")
     with pytest.warns(UserWarning, match=f"{len(bad)} of {len(whole)} rows .* are left out"):
-        (log,) = eval(matching(**given, **PIXELS), model=model.model, log_dir=str(tmp_path / "logs"), display="none")
+        (log,) = eval(matching(**given, **PIXELS), model=model.model, log_dir=str(tmp_path / "logs"), display="log")
     assert {sample.id for sample in log.samples or []} == set(left)
     assert (log.eval.metadata or {})["source"]["skipped"] == len(bad)
     with pytest.warns(UserWarning, match="are left out"):
@@ -320,7 +320,7 @@ def test_clips_are_checked_by_their_headers_once_a_file(monkeypatch: pytest.Monk
 
 def test_overlap_is_refused_where_there_are_no_words(tmp_path: Path) -> None:
     task = matching(dataset="sample", **PIXELS)
-    (log,) = eval(task, model="baseline/overlap", log_dir=str(tmp_path), display="none")
+    (log,) = eval(task, model="baseline/overlap", log_dir=str(tmp_path), display="log")
     assert log.status == "error"
     assert log.error is not None
     assert "the baseline overlap needs the scene in words" in log.error.message

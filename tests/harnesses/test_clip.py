@@ -83,7 +83,7 @@ def close(left: Scores, right: Scores) -> bool:
 
 def in_inspect(folder: str, task: str, dataset: str = "sample", rows: Any = None, **more: Any) -> EvalLog:
     made = build(task, {"dataset": dataset, "setting": "pixels"} | (rows or {}))
-    log = eval(made, model=get_model(f"clip/{folder}", device="cpu", memoize=False), display="none", **more)[0]
+    log = eval(made, model=get_model(f"clip/{folder}", device="cpu", memoize=False), display="log", **more)[0]
     assert log.status == "success", log.error
     return log
 
@@ -176,7 +176,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
         for i, data in enumerate([encoded(drawing(0)), narrow, b"GIF89a, truly", encoded(drawing(1))])
     ]
     model = get_model(f"clip/{folder}", device="cpu")
-    log = eval(Task(dataset=samples, scorer=multiple_choice()), model=model, display="none", fail_on_error=False)[0]
+    log = eval(Task(dataset=samples, scorer=multiple_choice()), model=model, display="log", fail_on_error=False)[0]
     errors = {s.id: str(s.error.message) for s in log.samples or [] if s.error}
     assert errors.keys() == {1, 2}
     assert "too narrow for fit=pad" in errors[1]
@@ -196,7 +196,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
 )
 def test_no_picture_and_no_choices_are_told(folder: str, task: str, setting: str, message: str) -> None:
     made = build(task, {"dataset": "sample", "setting": setting})
-    log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="none")[0]
+    log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="log")[0]
     assert log.status == "error"
     assert log.error
     assert "CannotRun" in log.error.traceback

@@ -24,7 +24,7 @@ IDS = [record.id for record in load("matching", dataset="sample").records]
 
 def in_inspect(task: Task, replies: dict[str, str], folder: Path) -> EvalLog:
     model = ScriptedModel("m", lambda messages: replies[messages[-1].metadata["id"]])
-    (log,) = eval(task, model=model.model, log_dir=str(folder), display="none")
+    (log,) = eval(task, model=model.model, log_dir=str(folder), display="log")
     assert log.status == "success"
     return log
 
@@ -61,7 +61,7 @@ def test_the_share_of_fallbacks_is_a_metric_of_both_harnesses(tmp_path: Path) ->
 def test_a_log_rescored_by_the_leaderboard_rule_tells_its_fallbacks(tmp_path: Path) -> None:
     log = in_inspect(matching(dataset="sample"), dict.fromkeys(IDS, "Answer: B"), tmp_path)
     assert "fallback" not in metrics(log)
-    again = score(log, multiple_choice(extraction="released_leaderboard"), action="overwrite", display="none")
+    again = score(log, multiple_choice(extraction="released_leaderboard"), action="overwrite", display="log")
     assert metrics(again)["fallback"] == 1
 
 

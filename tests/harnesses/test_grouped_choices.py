@@ -156,7 +156,7 @@ def test_both_harnesses_score_groups_by_their_single_captions(
     assert any(scores[0] != scores[1] for scores in wanted.values())
 
     model = get_model(case.model, memoize=False, **case.arguments)
-    (log,) = eval(build(duels.NAME, given), model=model, display="none")
+    (log,) = eval(build(duels.NAME, given), model=model, display="log")
     assert log.status == "success", log.error
     for sample in log.samples or ():
         scores = wanted[str(sample.id)]
@@ -233,7 +233,7 @@ def test_language_models_read_the_whole_prompt_and_answer_with_a_letter(
     monkeypatch.setattr("humor_tasks.on_inspect.providers.text.open_text", lambda *given: chooser)
     run = duels.DUELS.open()
     prompts = [plain_text([turn.text for turn in run.prompt(r).turns], "Answer:") for r in run.records]
-    log = eval(build(duels.NAME, {}), model=get_model("text/reading", memoize=False), display="none")[0]
+    log = eval(build(duels.NAME, {}), model=get_model("text/reading", memoize=False), display="log")[0]
     assert log.status == "success", log.error
     assert sorted(reading.asked) == sorted((prompt, [" A", " B"]) for prompt in prompts)
     assert {sample.output.completion for sample in log.samples or ()} == {"Answer: B"}

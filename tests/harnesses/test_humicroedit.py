@@ -125,7 +125,7 @@ def test_without_a_digit_there_is_no_expected_value() -> None:
     ],
 )
 def test_a_model_without_logprobs_is_told_so(said: ModelOutput, message: str) -> None:
-    log = eval(inspect_task(RATING, estimate="expected"), model=scripted(lambda asked: said), display="none", limit=1)
+    log = eval(inspect_task(RATING, estimate="expected"), model=scripted(lambda asked: said), display="log", limit=1)
     assert log[0].status == "error"
     assert message in str(log[0].error)
 
@@ -195,7 +195,7 @@ def test_both_harnesses_show_the_same(name: str, more: dict[str, str], setting: 
 
 @pytest.mark.slow
 def test_a_model_that_picks_among_choices_rates_nothing() -> None:
-    log = eval(inspect_task(RATING), model="baseline/first", display="none", limit=1)[0]
+    log = eval(inspect_task(RATING), model="baseline/first", display="log", limit=1)[0]
     assert log.status == "error"
     assert "cannot rate headlines" in str(log.error and log.error.message)
     with pytest.raises(BadInput, match="cannot rate headlines"):

@@ -228,7 +228,7 @@ def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None
     log = graded_log(own_task(bears(), cache=False), says("m", "Bears."), grader("g", lambda point: True))
     assert warnings_of(caplog) == []
     judge = says("again", "Hm.")
-    again = score(log, element_coverage(cache=False), model_roles={"grader": judge.model}, display="none")
+    again = score(log, element_coverage(cache=False), model_roles={"grader": judge.model}, display="log")
     assert metrics(again, 1)[MISSING] == 1
     assert len(warnings_of(caplog)) == 1
 

@@ -77,7 +77,7 @@ def test_replicates_are_averaged() -> None:
         asked[identity] = asked.get(identity, 0) + 1
         return f"Answer: {right[identity] if asked[identity] % 2 else 'none'}"
 
-    log = eval(mock_matching(**DESCRIBED, replicates=5), model=ScriptedModel("m", answer).model, display="none")[0]
+    log = eval(mock_matching(**DESCRIBED, replicates=5), model=ScriptedModel("m", answer).model, display="log")[0]
     assert set(asked.values()) == {5}
     assert metrics(log)["accuracy"] == pytest.approx(0.6)
     assert metrics(log)["accuracy_stderr"] == pytest.approx(0)
@@ -93,7 +93,7 @@ def test_replicates_are_averaged() -> None:
 @pytest.mark.slow
 def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
-    log = eval(mock_detecting(dataset="sample"), model=seen.model, display="none")[0]
+    log = eval(mock_detecting(dataset="sample"), model=seen.model, display="log")[0]
     assert log.samples
     for sample in log.samples:
         (part,) = parts(seen)[str(sample.id)]
@@ -110,7 +110,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
 def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int, sampling: str) -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: A")
     task = mock_matching(dataset="sample", scene="comedy", input="frames", frames=frames, sampling=sampling)
-    log = eval(task, model=seen.model, display="none")[0]
+    log = eval(task, model=seen.model, display="log")[0]
     assert log.samples
     for sample in log.samples:
         clip = str(sample.metadata["pictures"][0]["where"]).split("/")[1].split(",")[0]
@@ -144,7 +144,7 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
     log = eval(
         mock_detecting(dataset="sample", input=how),
         model=seen.model,
-        display="none",
+        display="log",
         sample_id="comedy_06_detecting_funny",
     )[0]
     assert log.error
@@ -156,7 +156,7 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
 def test_what_it_takes_is_shown(monkeypatch: pytest.MonkeyPatch, which: str, how: str) -> None:
     monkeypatch.setattr(taking, which, {"mockllm"})
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
-    (log,) = eval(mock_detecting(dataset="sample", input=how), model=seen.model, display="none", limit=1)
+    (log,) = eval(mock_detecting(dataset="sample", input=how), model=seen.model, display="log", limit=1)
     assert log.status == "success"
 
 

@@ -57,7 +57,7 @@ def describer(folder: str) -> Describer:
 
 
 def in_inspect(model: Any, name: str = "matching", **how: Any) -> EvalLog:
-    (log,) = eval(build(name, {"dataset": "sample", "setting": "pixels"}), model=model, display="none", **how)
+    (log,) = eval(build(name, {"dataset": "sample", "setting": "pixels"}), model=model, display="log", **how)
     return log
 
 
@@ -185,7 +185,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
     data = [PNG, PNG[:200], encoded(drawing(1)), b"GIF89a, truly"]
     samples = [Sample(id=i, input=[asking("what?", one)], target="x") for i, one in enumerate(data)]
     model = get_model(f"ofa/{folder}", device="cpu", max_len=4)
-    (log,) = eval(Task(dataset=samples), model=model, display="none", fail_on_error=False)
+    (log,) = eval(Task(dataset=samples), model=model, display="log", fail_on_error=False)
     assert {s.id for s in log.samples or [] if s.error} == {1, 3}
 
 
@@ -302,7 +302,7 @@ def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str,
     for line in kept:
         assert [line["answer"]] == model.answer([by_picture[line["picture"]]], [line["question"]], short)
     assert kept[0]["asked"]["weights"] == model.identity()["weights"]
-    (log,) = eval(build("matching", {"dataset": dataset}), model="baseline/overlap", display="none")
+    (log,) = eval(build("matching", {"dataset": dataset}), model="baseline/overlap", display="log")
     assert log.status == "success"
     tiny_ofa(tmp_path / "own", seed=2)
     (tmp_path / "d").rename(tmp_path / "old")

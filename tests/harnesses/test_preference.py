@@ -136,7 +136,7 @@ def test_a_log_can_be_judged_again(system: str) -> None:
     """In the form it asks for, with its pictures."""
     log = judged_log(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
     again = judging("second", longer, as_json=True)
-    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
+    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "log"}
     scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
     assert_slow(scored, longer)
     assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
@@ -229,7 +229,7 @@ def test_what_would_fail_for_every_request_ends_the_run(
 def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
     arguments = {"system": system, "dataset": "sample"}
     with pytest.raises(PrerequisiteError, match="--model-role"):
-        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="none")
+        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="log")
     assert not list(tmp_path.rglob("*.eval"))
 
 
@@ -286,10 +286,10 @@ def test_settings_reach_the_judge(system: str) -> None:
     with ChatServer(answer) as server:
         judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
         task = preference(system, structured=True)
-        (log,) = eval(task, model_roles={"grader": judge}, display="none")
+        (log,) = eval(task, model_roles={"grader": judge}, display="log")
         assert log.status == "success"
         unpinned = preference(system, order="fixed", structured=True, temperature="none")
-        eval(unpinned, model_roles={"grader": judge}, display="none")
+        eval(unpinned, model_roles={"grader": judge}, display="log")
     assert len(server.requests) == 15
     for request in server.requests[:10]:
         assert (request["model"], request["temperature"], request["seed"]) == ("j", 0, 1234)

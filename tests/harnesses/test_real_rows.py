@@ -49,7 +49,7 @@ def agree(chooser: Chooser, inspect_model: str, lm: ChooserLM, name: str, **para
     assert len({record.cluster for record in run.records}) > 3
     scores = chooser.score([Question(r.id, r.context, r.choices) for r in run.records])
     report = evaluate(run, {r.id: LETTERS[best(s)] for r, s in zip(run.records, scores, strict=True)})
-    log = eval(build(name, parameters), model=inspect_model, display="none", log_samples=False)[0]
+    log = eval(build(name, parameters), model=inspect_model, display="log", log_samples=False)[0]
     assert log.results
     inspected, found = log.results.scores[0].metrics, run_lm_eval(lm, f"nyc_{name}", metadata=parameters)["results"]
     assert report.metrics.keys() & ALIKE

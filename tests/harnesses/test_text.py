@@ -253,7 +253,7 @@ def test_one_reading_serves_all_choices(folder: str) -> None:
 
 
 def inspected(task: Task, folder: str, **how: Any) -> EvalLog:
-    (log,) = eval(task, model=f"text/{folder}", display="none", log_dir=how.pop("log_dir"), **how)
+    (log,) = eval(task, model=f"text/{folder}", display="log", log_dir=how.pop("log_dir"), **how)
     return log
 
 

@@ -43,7 +43,7 @@ def scripted(*replies: str | ModelOutput) -> Any:
 
 
 def evaluated(task: Task, model: Any, **more: Any) -> EvalLog:
-    log = eval(task, model=model, display="none", **more)[0]
+    log = eval(task, model=model, display="log", **more)[0]
     assert log.status == "success", log.error
     return log
 
@@ -104,10 +104,10 @@ def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> 
         Image.effect_noise((80, 80), 90).save(folder / name)
     task = matching(dataset=str(folder), setting="pixels")
     (folder / "bad.png").write_bytes((folder / "good.png").read_bytes()[:2000])
-    log = eval(task, model=scripted("Answer: B"), display="none")[0]
+    log = eval(task, model=scripted("Answer: B"), display="log")[0]
     assert log.status == "error"
     assert "bad.png" in str(log.error)
-    log = eval(task, model=scripted("Answer: B"), display="none", fail_on_error=False)[0]
+    log = eval(task, model=scripted("Answer: B"), display="log", fail_on_error=False)[0]
     assert metrics(log)["accuracy"] == 1
     with pytest.raises(PrerequisiteError, match=r"1 of 2 rows .* bad\.png"):
         matching(dataset=str(folder), setting="pixels")
@@ -202,10 +202,10 @@ def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
 def test_a_log_can_be_rescored_by_another_rule() -> None:
     log = evaluated(matching(dataset="sample"), scripted("Answer: Actually, none."))
     assert metrics(log)["unparsed"] == 1
-    again = score(log, multiple_choice(extraction="released_chat"), action="overwrite", display="none")
+    again = score(log, multiple_choice(extraction="released_chat"), action="overwrite", display="log")
     assert metrics(again)["unparsed"] == 0
     texts = evaluated(explanation(dataset="sample"), scripted("Explanation: because"))
-    assert metrics(score(texts, reference_overlap(), action="overwrite", display="none")) == metrics(texts)
+    assert metrics(score(texts, reference_overlap(), action="overwrite", display="log")) == metrics(texts)
 
 
 @pytest.fixture

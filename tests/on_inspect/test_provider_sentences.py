@@ -51,7 +51,7 @@ class Server(ChatServer):
 
 def log_of(name: str, answered: Answered, folder: Path, **given: Any) -> EvalLog:
     roles = {"grader": says("judge", verdict_reply(True)).model}
-    how: dict[str, Any] = {"display": "none", "log_dir": str(folder), "limit": 1, "model_roles": roles}
+    how: dict[str, Any] = {"display": "log", "log_dir": str(folder), "limit": 1, "model_roles": roles}
     with Server(answered) as server:
         model = get_model("openai-api/mine/m", base_url=server.url, api_key="none", memoize=False)
         (log,) = eval(getattr(tasks, name)(dataset="sample", **given), model=model, **how)
@@ -72,7 +72,7 @@ def test_scoring_the_log_again_says_the_same(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("MINE_API_KEY", "none")
     monkeypatch.setenv("MINE_BASE_URL", "http://127.0.0.1:1/v1")
     log = log_of("explanation", FILTERED, tmp_path)
-    again = score(log, reference_overlap(), action="overwrite", display="none")
+    again = score(log, reference_overlap(), action="overwrite", display="log")
     assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
 
 

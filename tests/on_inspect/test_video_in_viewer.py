@@ -51,7 +51,7 @@ def answered(*_: Any, **__: Any) -> ModelOutput:
 def clips_log(folder: Path, **parameters: Any) -> EvalLog:
     model = get_model("mockllm/model", custom_outputs=answered, memoize=False)
     task = mock_detecting(dataset="sample", scene="comedy", **parameters)
-    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
+    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="log")
     assert log.status == "success", log.error
     return log
 

@@ -51,7 +51,7 @@ def scripted(answer: Callable[[str], str | ModelOutput] = reply_to) -> Model:
 
 
 def run_in_inspect(task: Task, model: Any = None, **more: Any) -> EvalLog:
-    log = eval(task, model=model or scripted(), display="none", **more)[0]
+    log = eval(task, model=model or scripted(), display="log", **more)[0]
     assert log.status == "success", log.error
     return log
 

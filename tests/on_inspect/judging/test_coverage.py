@@ -300,7 +300,7 @@ def test_a_log_can_be_graded_again() -> None:
     assert unread(log) == 4
     kept = read_eval_log(log.location)
     judge = grader("second", thirds)
-    again = score(kept, element_coverage(), model_roles={"grader": judge.model}, action="overwrite", display="none")
+    again = score(kept, element_coverage(), model_roles={"grader": judge.model}, action="overwrite", display="log")
     _, expected = expected_of(opened, replies, thirds)
     same(again, expected)
     assert len(judge.asked) == 4
@@ -310,7 +310,7 @@ def test_a_log_can_be_graded_again() -> None:
             assert points(result)[0]["verdicts"][0]["reasons"] == "So it is."
     panel = [grader("x", thirds), grader("y", thirds)]
     roles: Any = {"grader": [judge.model for judge in panel]}
-    both = score(log, element_coverage(structured=False), model_roles=roles, action="append", display="none")
+    both = score(log, element_coverage(structured=False), model_roles=roles, action="append", display="log")
     assert both.results
     assert [scores.name for scores in both.results.scores] == ["element_coverage", "element_coverage1"]
     assert metrics(both, 1)["coverage"] == pytest.approx(expected["coverage"].value)
@@ -320,5 +320,5 @@ def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:
     log = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds))
     judge = grader("again", thirds)
     with pytest.raises(PrerequisiteError, match=r"grade.txt: prompts=/nowhere: there is no such folder"):
-        score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="none")
+        score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="log")
     assert judge.asked == []

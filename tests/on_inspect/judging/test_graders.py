@@ -71,10 +71,10 @@ def test_settings_reach_the_grader(structured: bool) -> None:
     with ChatServer(answer) as server:
         judge = get_model("openai-api/grader/g", base_url=server.url, api_key="x", memoize=False)
         task = own_task(bears("s", "It has fur.", "It flies."), structured=structured)
-        log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")[0]
+        log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="log")[0]
         assert log.status == "success"
         unpinned = own_task(bears(), structured=structured, temperature=None, seed=None)
-        eval(unpinned, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")
+        eval(unpinned, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="log")
     first, second, third = server.requests
     for request in (first, second):
         assert (request["model"], request["temperature"], request["seed"]) == ("g", 0, 1234)

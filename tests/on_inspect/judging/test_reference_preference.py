@@ -229,7 +229,7 @@ def test_an_empty_reply_loses_unasked() -> None:
 
 
 def test_no_judge_is_told() -> None:
-    (log,) = eval(compared(), model=explainer().model, display="none", limit=1)
+    (log,) = eval(compared(), model=explainer().model, display="log", limit=1)
     assert "--model-role grader=MODEL" in str(log.error)
 
 
@@ -268,12 +268,12 @@ def test_a_log_can_be_compared_later_and_again() -> None:
     judge = judging("j", fickle)
     roles = {"grader": judge.model}
     scored = score(
-        read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="none"
+        read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="log"
     )
     inside = judged_log(compared(), judging("j2", fickle), model=explainer().model)
     assert metrics(scored) == pytest.approx(metrics(inside), nan_ok=True)
     assert len(judge.asked) == 6
-    again = score(scored, reference_preference(), model_roles=roles, action="append", display="none")
+    again = score(scored, reference_preference(), model_roles=roles, action="append", display="log")
     assert again.results
     assert [scores.name for scores in again.results.scores] == ["reference_preference", "reference_preference1"]
     assert len(judge.asked) == 6 + 1  # five are kept, and the one that was unreadable is asked for again

@@ -243,7 +243,7 @@ def test_replies_that_no_grader_is_asked_about_do_not_blur_how_the_others_were_j
     replies = iter(["", *["<explanation>Bears.</explanation>"] * 5])
     model = ScriptedModel("m", lambda messages: next(replies))
     judge = judge_that("late", takes_no("temperature"))
-    how: dict[str, Any] = {"display": "none", "log_dir": str(tmp_path), "max_samples": 1, "limit": 6}
+    how: dict[str, Any] = {"display": "log", "log_dir": str(tmp_path), "max_samples": 1, "limit": 6}
     (log,) = eval(humorbench("sample"), model=model.model, model_roles={"grader": judge.model}, **how)
     assert len({(r.metadata or {})["signature"] for r in found(log).values()}) == 2
     (result,) = read_results([Path(log.location)]).results
@@ -374,7 +374,7 @@ def test_grade_and_the_arena_end_at_the_first_refusals(tmp_path: Path, monkeypat
     with Server(refuses) as server:
         monkeypatch.setenv("LOCAL_BASE_URL", server.url)
         model = says("m", "<explanation>A pun.</explanation>").model
-        how: dict[str, Any] = {"display": "none", "log_dir": str(tmp_path / "log")}
+        how: dict[str, Any] = {"display": "log", "log_dir": str(tmp_path / "log")}
         (log,) = eval(humorbench("sample", cache=False), model=model, model_roles={"grader": judge}, limit=8, **how)
         named = ("--task", "humorbench", "--grader", "openai-api/local/judge", "--log-dir", tmp_path / "graded")
         told = commands.refused("grade", log.location, *named)
@@ -392,10 +392,10 @@ def test_an_exam_of_a_judge_without_temperature_says_what_to_do(
 ) -> None:
     with Server(without_temperature) as server, caplog.at_level(logging.WARNING, "humor_tasks"):
         judge = get_model("openai-api/local/judge", base_url=server.url, api_key="x", memoize=False)
-        (log,) = eval(humorbench_autograder(dataset="sample"), model=judge, display="none", limit=2)
+        (log,) = eval(humorbench_autograder(dataset="sample"), model=judge, display="log", limit=2)
         assert log.status == "error"
         told = [record.getMessage() for record in caplog.records]
         remedy = "does not take temperature. Give -T temperature=none, which leaves it to the provider."
         assert any(each.endswith(remedy) for each in told)
-        (log,) = eval(humorbench_autograder(dataset="sample", temperature="none"), model=judge, display="none", limit=2)
+        (log,) = eval(humorbench_autograder(dataset="sample", temperature="none"), model=judge, display="log", limit=2)
     assert log.status == "success"
