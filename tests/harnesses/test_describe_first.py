@@ -52,15 +52,6 @@ def test_describing_first_shows_what_a_described_dataset_shows(seer: Seer, tmp_p
         assert a.metadata["described"][-1]["picture"] == a.metadata["pictures"][-1]["sha256"]
 
 
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_what_was_paid_for_is_kept_by_inspects_cache(seer: Seer) -> None:
-    described_within("matching")
-    seer.asked.clear()
-    described_within("matching")
-    assert not seer.asked
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("roles", "setting", "message"),

@@ -59,8 +59,10 @@ def log_of(name: str, answered: Answered, folder: Path, **given: Any) -> EvalLog
     return log
 
 
-@pytest.mark.parametrize("name", ["matching", "explanation", "brainstorm", "humorbench", "recitation"])
-@pytest.mark.parametrize(("output", "rate"), [(FILTERED, "refused"), (DECLINED, "refused"), (TOO_LONG, "unparsed")])
+@pytest.mark.parametrize(
+    ("name", "output", "rate"),
+    [("explanation", FILTERED, "refused"), ("matching", DECLINED, "refused"), ("humorbench", TOO_LONG, "unparsed")],
+)
 def test_a_providers_sentence_is_no_reply(name: str, output: Answered, rate: str, tmp_path: Path) -> None:
     log = log_of(name, output, tmp_path)
     assert {kind: metrics(log)[kind] for kind in ("refused", "unparsed")} == {"refused": 0, "unparsed": 0, rate: 1}

@@ -50,13 +50,8 @@ def told(log: EvalLog) -> Any:
     ("name", "solver", "given"),
     [
         ("matching", None, {}),
-        ("humicroedit_rating", None, {}),
         ("humicroedit_rating", None, {"estimate": "expected"}),
         ("humorbench", None, {}),
-        ("explanation", None, {}),
-        ("brainstorm", None, {}),
-        ("caption_writing", None, {}),
-        ("recitation", None, {}),
         ("mock_matching", chain_of_task(), {"scene": "cartoon"}),
         ("matching", describe_first(cache=False), {"setting": "pixels"}),
         ("humicroedit_rating", expected_answer(), {}),

@@ -125,15 +125,6 @@ def test_inspect_refuses_before_and_while_it_asks(ofa: str) -> None:
     assert "Use fold=0 of sample" in log.error.message
 
 
-def test_an_ofa_that_was_never_tuned_for_letters_is_unparsed(ofa: str) -> None:
-    task = build("matching", {"dataset": "sample", "setting": "pixels", "fold": "0"})  # it has not seen fold 0
-    (log,) = eval(task, model=get_model(f"ofa/{ofa}", device="cpu", max_len=9), display="log")
-    assert log.status == "success"
-    assert log.results
-    metrics = log.results.scores[0].metrics
-    assert (metrics["unparsed"].value, metrics["accuracy"].value) == (1.0, 0.0)
-
-
 @pytest.mark.parametrize("kind", ["ofa", "clip", "text"])
 def test_lm_eval_refuses(kind: str, ofa: str, tmp_path: Path) -> None:
     if kind == "ofa":
