@@ -68,7 +68,7 @@ class ScriptedLM(LM):
 
 @contextmanager
 def undescribed() -> Iterator[None]:
-    """Runs of lm-eval without its description of the machine, which asks `pip list` and others: a second of each run."""
+    """Runs of lm-eval without its description of the machine, which asks `pip list` and others: a second a run."""
     import torch.utils.collect_env as environment
 
     with patch.object(environment, "get_pretty_env_info", lambda: "not described"):

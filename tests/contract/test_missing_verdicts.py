@@ -21,9 +21,9 @@ from humor_tasks.benchmarks.crowd.metrics import Verdict
 from humor_tasks.benchmarks.crowd.writing import compared
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.contract.definition import Data, Run
-from humor_tasks.contract.judging import MISSING, TOLERATED, missing_warning
-from humor_tasks.contract.pair_verdicts import pair_outcome
-from humor_tasks.contract.points import graded
+from humor_tasks.contract.judging.missing import MISSING, TOLERATED, missing_warning
+from humor_tasks.contract.judging.pairs import pair_outcome
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
