@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
+from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ContentImage
@@ -130,6 +130,14 @@ def test_one_unread_order_takes_its_pair_out(system: str) -> None:
     assert (found["unread"], found["unparsed"]) == pytest.approx((3 / 5, 4 / 10))
     assert_slow(log, judge)
     assert {score.value for score in results(log).values()} == {"N", 0.0, 1.0}
+
+
+@pytest.mark.inspect_ai_versions
+def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
+    arguments = {"system": system, "dataset": "sample"}
+    with pytest.raises(PrerequisiteError, match="--model-role"):
+        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="log")
+    assert not list(tmp_path.rglob("*.eval"))
 
 
 # ---- requests -----------------------------------------------------------------------------------
