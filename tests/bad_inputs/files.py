@@ -44,7 +44,7 @@ def log(ending: str = ".eval") -> bytes:
     from humor_tasks.tasks import matching
 
     with tempfile.TemporaryDirectory() as home:
-        (made,) = eval(matching(dataset="sample"), model="baseline/first", log_dir=home, display="none")
+        (made,) = eval(matching(dataset="sample"), model="baseline/first", log_dir=home, display="log")
         path = Path(home) / f"log{ending}"
         write_eval_log(made, str(path))
         return path.read_bytes()

@@ -144,13 +144,13 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rescore")
     how = {"display": "none", "log_dir": str(folder / "made")}
     (log,) = eval(matching(dataset="sample"), model=in_inspect("matching"), **how)
-    again = score(log, multiple_choice_released_chat(), action="append", display="none")
+    again = score(log, multiple_choice_released_chat(), action="append", display="log")
     (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), limit=4, **how)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
     for part in ("1/2", "2/2"):
         task = matching(dataset="sample", shard=part)
-        eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
+        eval(task, model=in_inspect("matching"), display="log", log_dir=str(folder / "parts"))
     return folder
 
 
@@ -184,7 +184,7 @@ def test_scorers_keep_their_own_rules(logs: Path, tmp_path: Path) -> None:
     check_as_logged([strict, chat])
     assert strict.estimates["accuracy"] != chat.estimates["accuracy"]
     log = read_eval_log(str(logs / "matching.eval"))
-    given = score(log, multiple_choice("released_leaderboard", "exclude"), action="overwrite", display="none")
+    given = score(log, multiple_choice("released_leaderboard", "exclude"), action="overwrite", display="log")
     write_eval_log(given, str(tmp_path / "given.eval"))
     check_as_logged(rescore(tmp_path / "given.eval"))
 
@@ -209,9 +209,9 @@ def test_a_comparison_with_the_reference_is_counted_again(tmp_path: Path) -> Non
     found: dict[str, EvalLog] = {}
     for rule in ("wrong", "exclude"):
         task = explanation(dataset="sample", fold="4", on_unparsed=rule)
-        (log,) = eval(task, model=in_inspect("explanation"), display="none")
+        (log,) = eval(task, model=in_inspect("explanation"), display="log")
         judges = {"grader": [in_inspect("judge", "j")]}
-        found[rule] = score(log, reference_preference(cache=False), action="append", display="none", model_roles=judges)
+        found[rule] = score(log, reference_preference(cache=False), action="append", display="log", model_roles=judges)
         write_eval_log(found[rule], str(tmp_path / f"{rule}.eval"))
     check_as_logged(rescore(tmp_path / "wrong.eval"))
     changed = {each.result.scorer: each for each in rescore(tmp_path / "wrong.eval", [("on_unparsed", "exclude")])}
@@ -329,7 +329,7 @@ def judged_log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
         model=ScriptedModel("a", "<explanation>It is a pun.</explanation>").model,
         model_roles={"grader": scripted_judge("j", True).model},
         log_dir=str(tmp_path_factory.mktemp("judged")),
-        display="none",
+        display="log",
         limit=2,
     )
     return log

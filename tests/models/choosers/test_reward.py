@@ -173,7 +173,7 @@ def test_a_folded_prompt_is_in_the_signature_of_a_log(tmp_path: Path) -> None:
         folder = with_template(tmp_path / name, template)
         eval(
             build("ranking", {"dataset": "sample"}), model=f"reward/{folder}", model_args={"device": "cpu"},
-            display="none", log_dir=str(tmp_path / "logs" / name), limit=2,
+            display="log", log_dir=str(tmp_path / "logs" / name), limit=2,
         )  # fmt: skip
     folds, plain = (read_log(next((tmp_path / "logs" / name).iterdir())).signature for name in ("folds", "plain"))
     assert (folds.get("chat_template"), plain.get("chat_template")) == ("folded", None)
@@ -192,7 +192,7 @@ def test_both_harnesses_and_no_harness_pick_the_same(tmp_path: Path) -> None:
     assert len({*picked.values()}) == 2
     (log,) = eval(
         build("ranking", {"dataset": "sample"}), model=f"reward/{folder}", model_args={"device": "cpu"},
-        display="none", log_dir=str(tmp_path / "logs"),
+        display="log", log_dir=str(tmp_path / "logs"),
     )  # fmt: skip
     assert log.samples
     assert {sample.id: sample.output.completion for sample in log.samples} == {
