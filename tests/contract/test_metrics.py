@@ -12,8 +12,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
 from humor_tasks.contract.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
 from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.contract.metric import Metric
-from humor_tasks.contract.points import graded
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 

@@ -15,7 +15,7 @@ from inspect_ai.log import read_eval_log
 from standins.judging import says, write_texts
 
 from humor_tasks import load
-from humor_tasks.contract.pair_verdicts import System, read_system
+from humor_tasks.contract.judging.pairs import System, read_system
 from humor_tasks.errors import BadInput
 from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval

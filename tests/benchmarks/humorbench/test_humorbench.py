@@ -17,7 +17,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.humorbench.coverage import WORD_LIMIT
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.points import graded
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 
