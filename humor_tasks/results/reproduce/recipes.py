@@ -14,7 +14,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.answers import Answer
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.pair_verdicts import HUMAN
+from humor_tasks.contract.judging.pairs import HUMAN
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
