@@ -98,9 +98,9 @@ def _check_options(
         raise BadInput(f"{row.name} runs no model; leave --model out.")
     if model and predictions:
         raise BadInput("give --model or --predictions, not both.")
-    votes = row.recipe == "agreement" and predictions is not None and predictions.suffix != ".json"
-    if votes and predictions.is_file() and not items:
-        raise BadInput(f"{predictions}: --items is missing, the file of pairs that the votes are on.")
+    votes = predictions if row.recipe == "agreement" and predictions and predictions.suffix != ".json" else None
+    if votes and votes.is_file() and not items:
+        raise BadInput(f"{votes}: --items is missing, the file of pairs that the votes are on.")
     if items and not votes:
         raise BadInput("--items goes with votes on a row of people's preferences; leave it out.")
     if parameters and row.recipe in ("labels", "votes", "people", "agreement"):

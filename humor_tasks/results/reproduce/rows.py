@@ -135,8 +135,8 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     retired = [f"the model, which was shut down on {day}"] if (day := entry.get("retired")) else []
     needs = (*entry.get("needs", ()), *retired)
     optional = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
-    named = (entry[name] for name in ("basis", "command"))
-    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, *named, needs=needs, **optional)
+    name, recipe, basis, command = (entry[each] for each in ("name", "recipe", "basis", "command"))
+    return Row(name, card, chosen, recipe, tolerance, basis, command, needs=needs, **optional)
 
 
 def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str, float]:
