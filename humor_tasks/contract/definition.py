@@ -23,7 +23,8 @@ from humor_tasks.contract import prompts, replies, variations
 from humor_tasks.contract.answers import ANSWER_TOKENS, Answer, AnswerForm, Choice
 from humor_tasks.contract.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.contract.card import Card, Display, Uses
-from humor_tasks.contract.judging import JUDGED_UNDER, Judging, Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.questions import JUDGED_UNDER, Judging
 from humor_tasks.contract.loaded import PROTOCOL_PARAMETERS
 from humor_tasks.contract.loaded import Data as Data
 from humor_tasks.contract.metric import Metric
@@ -70,9 +71,9 @@ class Benchmark(Generic[O_co]):
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
-    judging: how judges score the answers (`contract.judging`); None if no judge is needed.
+    judging: how judges score the answers (`contract.judging.questions`); None if no judge is needed.
     verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
-    they add metrics of missing verdicts (`contract.judging`).
+    they add metrics of missing verdicts (`contract.judging.missing`).
     letter_metrics: the kinds of per-letter numbers, from LETTER_METRICS, that a multiple-choice outcome keeps in its
     values.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has

@@ -13,7 +13,7 @@ from inspect_ai.solver import TaskState
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.contract.answers import Choice
 from humor_tasks.contract.definition import LETTER_METRICS, Run
-from humor_tasks.contract.judging import Judging, Reply
+from humor_tasks.contract.judging.questions import Judging, Reply
 from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, TaskMetadata, model_wrote

@@ -14,7 +14,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.definition import LETTER_METRICS, Run
-from humor_tasks.contract.judging import MISSING, missing_warning
+from humor_tasks.contract.judging.missing import MISSING, missing_warning
 from humor_tasks.contract.metric import UNPARSED, Metric
 from humor_tasks.contract.replies import made_up_turns, turns_warning
 from humor_tasks.errors import BadInput

@@ -26,7 +26,8 @@ from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
-from humor_tasks.contract.judging import JUDGED_UNDER, SETS, Judging, panels_in
+from humor_tasks.contract.judging.questions import JUDGED_UNDER, Judging, panels_in
+from humor_tasks.contract.judging.rubrics import SETS
 from humor_tasks.contract.options import ALL, FIRST, ROTATED
 from humor_tasks.contract.variations import Variation, Variations
 from humor_tasks.errors import BadInput, check_choice

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, Content, Content
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.contract.judging import ByAnswer, ByRubric, OwnPrompt, Panel, Question, Verdict
+from humor_tasks.contract.judging.questions import ByAnswer, ByRubric, OwnPrompt, Panel, Question, Verdict
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.errors import cannot_run, first_exception

@@ -13,16 +13,15 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import (
+from humor_tasks.contract.judging.questions import (
     JUDGED,
-    SETS,
     ByAnswer,
     Judging,
     Panel,
     Question,
-    Rubric,
     logged,
 )
+from humor_tasks.contract.judging.rubrics import SETS, Rubric
 from humor_tasks.contract.options import ALL
 from humor_tasks.contract.prompts import folder_of
 from humor_tasks.contract.variations import Variation

@@ -18,7 +18,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.contract.answers import AnswerForm, Rating
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import POINT, Judging
+from humor_tasks.contract.judging.questions import Judging
+from humor_tasks.contract.judging.rubrics import POINT
 from humor_tasks.contract.options import ALL, Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.signature import Signature
