@@ -149,7 +149,10 @@ def balance(pairs: Sequence[Pair]) -> Balance:
             for k, name in enumerate(FEATURES)
         },
         clustered_mean([pair.cosine for pair in pairs], contests),
-        {rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests) for rule, name in RULES.items()},
+        {
+            rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests)
+            for rule, name in RULES.items()
+        },
     )
 
 
