@@ -82,7 +82,7 @@ class Trace:
         code = frame.f_code
         if event not in ("call", "return") or not (file := file_of(code)):
             return
-        name = code.co_qualname if hasattr(code, "co_qualname") else code.co_name
+        name = getattr(code, "co_qualname", code.co_name)
         values = [arg] if event == "return" else [frame.f_locals[each] for each in code.co_varnames[: code.co_argcount]]
         if any(map(self.row.within, values)):
             key = (file, name)
@@ -148,7 +148,9 @@ class Walk:
         if event == "call" and frame not in self._places:
             self._places[frame] = len(self.steps)
             values = [frame.f_locals[each] for each in code.co_varnames[: code.co_argcount]]
-            self.steps.append((frame, (file, code.co_qualname), any(map(self._handed, values))))
+            self.steps.append(
+                (frame, (file, getattr(code, "co_qualname", code.co_name)), any(map(self._handed, values)))
+            )
         elif event == "return" and frame in self._places and self._handed(arg):
             place = self._places[frame]
             self.steps[place] = (*self.steps[place][:2], True)
@@ -189,11 +191,13 @@ def judged(folder: Path) -> Walk:
     model, judge = ScriptedModel("m", f"<explanation>{REPLY}</explanation>"), scripted_judge("judge", True)
     given = {"dataset": "sample", "cache": False}
     how = {"limit": 1, "log_dir": str(folder), "display": "none", "model_roles": {"grader": judge.model}}
+    threading.setprofile(walk)
     sys.setprofile(walk)
     try:
         eval("humor_tasks/humorbench", task_args=given, model=model.model, **how)  # type: ignore[arg-type]
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return walk
 
 

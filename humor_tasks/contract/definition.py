@@ -331,7 +331,7 @@ class Run(Generic[O_co]):
             record = dataclasses.replace(record, facts=facts)
         answer = replies.answer_in(self.form, reply, self.options.thinking, refused, cut_off)
         outcome = self.benchmark.outcome(self, record, answer)
-        return self._with_letters(outcome, letter_values) if letter_values else outcome
+        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
 
     def scored(
         self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
@@ -341,7 +341,8 @@ class Run(Generic[O_co]):
         letter_values: the model's numbers by the names of LETTER_METRICS. Those that `Benchmark.letter_metrics` asks
         for and that are finite become values of the outcome.
         """
-        return self._with_letters(self.benchmark.outcome(self, record, answer), letter_values)
+        outcome = self.benchmark.outcome(self, record, answer)
+        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
 
     def _with_letters(self, outcome: Outcome, letter_values: Mapping[str, float]) -> Outcome:
         prefixes = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
