@@ -330,7 +330,8 @@ class Run(Generic[O_co]):
             facts = {name: value for name, value in record.facts.items() if name != replies.ENDED}
             record = dataclasses.replace(record, facts=facts)
         answer = replies.answer_in(self.form, reply, self.options.thinking, refused, cut_off)
-        return self.scored(record, answer, letter_values)
+        outcome = self.benchmark.outcome(self, record, answer)
+        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
 
     def scored(
         self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
@@ -341,6 +342,9 @@ class Run(Generic[O_co]):
         for and that are finite become values of the outcome.
         """
         outcome = self.benchmark.outcome(self, record, answer)
+        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
+
+    def _with_letters(self, outcome: Outcome, letter_values: Mapping[str, float]) -> Outcome:
         prefixes = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
         finite = {
             name: value for name, value in letter_values.items() if name.startswith(prefixes) and math.isfinite(value)

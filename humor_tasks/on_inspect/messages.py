@@ -131,9 +131,7 @@ def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool =
     Its picture is the last one of that message, read when it is used. Raises BadInput for a rating question, which has
     no choices, unless the model `rates`.
     """
-    asked = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
-    if asked is None:
-        raise ValueError("there is no user message to answer")
+    asked = asked_last(messages)
     known = asked.metadata or {}
     if "choices" in known:
         if not rates:
@@ -149,6 +147,14 @@ def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool =
     read = dataclasses.replace(read, length=ReplyLength.of(known.get("reply_length")), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(read, picture=picture_of(images[-1], known.get("id"))) if images else read
+
+
+def asked_last(messages: Sequence[ChatMessage]) -> ChatMessageUser:
+    """The last user message. Raises ValueError where there is none."""
+    asked = next((message for message in reversed(messages) if isinstance(message, ChatMessageUser)), None)
+    if asked is None:
+        raise ValueError("there is no user message to answer")
+    return asked
 
 
 def images_in(message: ChatMessage) -> list[str]:

@@ -61,7 +61,8 @@ def against_people(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.judge import Judge, Requests
+    from humor_tasks.on_inspect.judging.graders import Requests
+    from humor_tasks.on_inspect.judging.judge import Judge
 
     return Judge("against_people", "caption_writing", grader, Requests(temperature, seed, cache, retries))
 
@@ -125,7 +126,8 @@ def element_coverage(
         judge_first: `commit` asks graders for their own view of the item before they see the reply.
     """
     from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
-    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
+    from humor_tasks.on_inspect.judging.graders import RubricSettings
+    from humor_tasks.on_inspect.judging.judge import Judge
 
     how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("element_coverage", ANY_TEXT, grader, how, prompts)
@@ -216,7 +218,8 @@ def preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.judge import GraderSettings, Judge
+    from humor_tasks.on_inspect.judging.graders import GraderSettings
+    from humor_tasks.on_inspect.judging.judge import Judge
 
     how = GraderSettings(temperature, seed, cache, retries, False if structured is None else structured)
     return Judge("preference", "explanation", grader, how, as_in_task=structured is None)
@@ -267,7 +270,8 @@ def reference_preference(
         grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
         judge_first: `commit` asks graders for their own view of the item before they see the reply.
     """
-    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
+    from humor_tasks.on_inspect.judging.graders import RubricSettings
+    from humor_tasks.on_inspect.judging.judge import Judge
 
     how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("reference_preference", "explanation", grader, how, prompts)
@@ -302,7 +306,8 @@ def story_ratings(
         grader_prompts: Prompt set of the graders, A (the default) to E, or a folder as in `prompts`.
         judge_first: Only `none`: there is no template by which graders write their own view first.
     """
-    from humor_tasks.on_inspect.judging.judge import Judge, RubricSettings
+    from humor_tasks.on_inspect.judging.graders import RubricSettings
+    from humor_tasks.on_inspect.judging.judge import Judge
 
     how = RubricSettings(temperature, seed, cache, retries, structured, grader_prompts, judge_first)
     return Judge("story_ratings", "mock_generation", grader, how, prompts)

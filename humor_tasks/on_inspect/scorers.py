@@ -13,14 +13,16 @@ from inspect_ai.solver import TaskState
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.contract.answers import Choice
 from humor_tasks.contract.definition import LETTER_METRICS, Run
+from humor_tasks.contract.judging.questions import Judging, Reply
 from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, TaskMetadata, model_wrote
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.logprobs import letter_logprobs
+from humor_tasks.on_inspect.messages import asked_last
 from humor_tasks.on_inspect.outcomes import opened, opened_for
 from humor_tasks.on_inspect.tool_calls import left_calling
-from humor_tasks.rows.records import Outcome, Record
+from humor_tasks.rows.records import Outcome, Point, Record
 from humor_tasks.scorers.fields import read_fields
 from humor_tasks.scorers.given_markers import with_known_markers
 
@@ -106,6 +108,29 @@ def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
 
 def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
     return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
+
+
+def reply_of(run: Run[Any], judging: Judging[Any], logged: TaskMetadata, state: TaskState, target: Target) -> Reply:
+    """The reply of a sample, for the questions about it."""
+    identity = str(state.sample_id)
+    ours = logged.benchmark is not None  # in other tasks, metadata of the same names can differ
+    points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
+    record = Record(
+        id=identity,
+        cluster=str(state.metadata.get("cluster", identity)),
+        fields=state.metadata.get("fields", {}) if ours else {},
+        context=str(state.metadata.get("context") or ""),
+        choices=tuple(choice.value for choice in state.choices),
+        target=target[0] if len(target) else None,  # the first of several alternatives
+        groups=logged.groups,
+        points=tuple(Point(**point) for point in state.metadata.get("points", ())) if ours else tuple(points),
+        facts=logged.facts,
+    )
+    if judging.judges_replies:
+        outcome = read_reply(run, logged, state, target)
+    else:
+        outcome = Outcome(record.id, record.cluster, record.groups, "answered", None, None, {}, record.facts)
+    return Reply(outcome, record, asked_last(state.messages).text, state.input_text)
 
 
 # ---- the score ------------------------------------------------------------------------------------

@@ -39,9 +39,9 @@ from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import one_line
 from humor_tasks.on_inspect.judging.graders import ROLE
-from humor_tasks.on_inspect.judging.judge import reply_of
 from humor_tasks.on_inspect.outcomes import opened
 from humor_tasks.on_inspect.private import PrerequisiteError
+from humor_tasks.on_inspect.scorers import reply_of
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.rows.records import VARIATION
 

@@ -218,7 +218,9 @@ def test_model_arguments_are_the_models_whatever_they_are_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load(task: Any) -> None:  # reads no rows
-        task.run = SimpleNamespace(version="1-A", records=(), options=task.benchmark.options(**task._given))
+        task.run = SimpleNamespace(
+            version="1-A", records=(), shows_media=False, options=task.benchmark.options(**task._given)
+        )
 
     monkeypatch.setattr(BenchmarkTask, "_load", load)
     tasks = [path.stem for path in sorted(Path(TASKS).glob("*.yaml")) if "\nclass:" in path.read_text()]
