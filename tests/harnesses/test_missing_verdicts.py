@@ -13,22 +13,21 @@ from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.graded_logs import report_of, rows_of
 from standins.grading import FEW, bears, graded_log, grader, own_task
-from standins.judging import says, verdict, write_texts
+from standins.judging import panel, says, verdict, write_texts
 from standins.logs import metrics
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.crowd.metrics import Verdict
-from humor_tasks.benchmarks.crowd.writing import compared
-from humor_tasks.benchmarks.mock.generation import rated
+from humor_tasks.benchmarks.crowd.writing import judged as compared
+from humor_tasks.benchmarks.mock.generation import judged as rated
 from humor_tasks.contract.definition import Data, Run
 from humor_tasks.contract.judging import missing
 from humor_tasks.contract.judging.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.contract.judging.pairs import pair_outcome
-from humor_tasks.contract.judging.points import graded
+from humor_tasks.contract.judging.points import judged as graded
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.rows.records import Outcome, Record
-from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
+from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 EXPLAINER = "<explanation>Bears.</explanation>"
@@ -95,10 +94,11 @@ def record(identity: str, **groups: str) -> Record:
 
 def test_points() -> None:
     run = without_data("humorbench")
-    given: list[list[bool | None]] = [[True, None, None], [False, True], [None], [None]]
-    outcomes = [graded(run, run.outcome(record(str(i)), EXPLAINER), verdicts) for i, verdicts in enumerate(given)]
-    outcomes[3] = graded(run, run.outcome(record("3"), EXPLAINER), [None], [True])  # a panel without a majority
-    outcomes.append(graded(run, run.outcome(record("4"), ""), [None]))  # covers nothing; no grader was asked
+    words: list[list[bool | None]] = [[True, None, None], [False, True], [None], [None]]
+    given = [list(map(panel, each)) for each in words]
+    outcomes = [graded(run, run.outcome(record(str(i)), EXPLAINER), panels) for i, panels in enumerate(given)]
+    outcomes[3] = graded(run, run.outcome(record("3"), EXPLAINER), [panel(True, False)])  # a panel without a majority
+    outcomes.append(graded(run, run.outcome(record("4"), ""), [panel()]))  # covers nothing; no grader was asked
     names = (MISSING, "coverage", "coverage_missing_failed", "coverage_missing_passed")
     assert value(run, outcomes, *names) == pytest.approx([4 / 7, 2 / 4, 2 / 8, 6 / 8])
 
@@ -120,9 +120,9 @@ def test_ratings() -> None:
     run = without_data("mock_generation")
     ungraded = [run.outcome(record(str(i)), "A story.") for i in range(2)]
     outcomes = [
-        rated(run, ungraded[0], {"sms": 4.0, "hss": 2.0}, ["answered", "answered"]),
-        rated(run, ungraded[1], {"sms": 2.0, "hss": None}, ["answered", "unparsed"]),
-        rated(run, run.outcome(record("2"), ""), {}, []),  # the lowest ratings, and nobody was asked
+        rated(run, ungraded[0], [panel(4.0, rating="sms"), panel(2.0, rating="hss")]),
+        rated(run, ungraded[1], [panel(2.0, rating="sms"), panel(None, rating="hss")]),
+        rated(run, run.outcome(record("2"), ""), []),  # the lowest ratings, and nobody was asked
     ]
     names = (MISSING, "hss", "hss_missing_failed", "hss_missing_passed", "sms_missing_failed", "sms_missing_passed")
     assert value(run, outcomes, *names) == pytest.approx([1 / 4, 3 / 2, 4 / 3, 8 / 3, 7 / 3, 7 / 3])
@@ -133,9 +133,9 @@ def test_captions_against_people() -> None:
     said = {("A", "B"): 12, ("B", "A"): 19, ("A", None): 3, (None, "A"): 8, (None, None): 2}  # written first, second
     outcomes = []
     for i, (first, second) in enumerate(order for orders, times in said.items() for order in [orders] * times):
-        verdicts = [Verdict("top10", "A", first), Verdict("top10", "B", second)]
+        panels = [panel(word, pairing="top10", target=t) for t, word in (("A", first), ("B", second))]
         written = Outcome(str(i), str(i), {}, "answered", "ten captions", None, {})
-        outcomes.append(compared(run, written, verdicts))
+        outcomes.append(compared(run, written, panels))
     names = (MISSING, *(f"win_rate_top10{word}" for word in ("", "_missing_failed", "_missing_passed")))
     assert value(run, outcomes, *names) == pytest.approx([15 / 88, 24 / 62, 27 / 88, 42 / 88])
 
@@ -246,20 +246,6 @@ def test_humorbench_tells_both_bounds_beside_its_coverage(caplog: pytest.LogCapt
     assert len(warnings_of(caplog)) == 1
 
 
-def texts(tmp_path: Path) -> str:
-    return write_texts(
-        tmp_path / "s.json", {r.id: "It is a pun." for r in load("explanation", dataset="sample").records}
-    )
-
-
-@pytest.mark.slow
-def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    log = graded_log(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
-    found = metrics(log)
-    assert [found[f"win_rate{word}"] for word in ("_missing_failed", "_missing_passed")] == [0, 1]
-    assert "win_rate is 0.000 with each of them counted as failed and 1.000 as passed" in warnings_of(caplog)[0]
-
-
 @pytest.mark.slow
 def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
     log = graded_log(humorbench_autograder("sample"), says("j", "It passes."))
@@ -283,15 +269,6 @@ def test_lm_eval(caplog: pytest.LogCaptureFixture) -> None:
     told = [each for each in warnings_of(caplog) if "missing" in each]
     assert len(told) == 1
     assert told[0].startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing")
-
-
-@pytest.mark.slow
-def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = ScriptedLM("Hm.")
-    metadata = {"dataset": "sample", "system": texts(tmp_path)}
-    found = run_lm_eval(model, "explanation_preference", metadata=metadata)["results"]["explanation_preference"]
-    assert (found["win_rate_missing_failed,none"], found["win_rate_missing_passed,none"]) == (0, 1)
-    assert "100.0% of the graders' verdicts are missing" in " ".join(warnings_of(caplog))
 
 
 def test_score_tells_it(tmp_path: Path) -> None:

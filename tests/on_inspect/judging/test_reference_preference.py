@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval, score
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
@@ -22,7 +21,6 @@ from standins.judging import (
     judged_log,
     judging,
     longer,
-    raises,
     says,
     shown,
     slow_metrics,
@@ -225,58 +223,7 @@ def test_an_empty_reply_loses_unasked() -> None:
     assert metrics(log)["empty"] == 1
 
 
-# ---- judges, and scoring a log ------------------------------------------------------------------
-
-
-def test_no_judge_is_told() -> None:
-    (log,) = eval(compared(), model=explainer().model, display="none", limit=1)
-    assert "--model-role grader=MODEL" in str(log.error)
-
-
-@pytest.mark.parametrize("parameters", [{"structured": "maybe"}, {"cache": 1}, {"retries": -1}])
-def test_parameters_are_checked(parameters: dict[str, Any]) -> None:
-    with pytest.raises(PrerequisiteError, match=next(iter(parameters))):
-        reference_preference(**parameters)
-
-
-def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first or $second? $format")
-    (tmp_path / "verdict.tags.txt").write_text("Judge.")
-    with ChatServer(lambda messages: verdict("AB"["Why" in text_of(messages[-1]).split(" or ")[1]])) as server:
-        monkeypatch.setenv("OWNJUDGE_API_KEY", "x")
-        monkeypatch.setenv("OWNJUDGE_BASE_URL", server.url)
-        task = own_task(bears(), prompts=str(tmp_path), grader="openai-api/ownjudge/j")
-        log = judged_log(task, raises("bound", RuntimeError("not me")), model=says("m", "So?").model)
-    asked = sorted(text_of(message) for request in server.requests for message in request["messages"])
-    assert asked == ["Why &lt;bears>?: A bear. or So?? Judge.", "Why &lt;bears>?: So? or A bear.? Judge."]
-    assert metrics(log)["inconsistent"] == 1
-    rubric = open_rubric("preference", str(tmp_path), PREFERENCE).hash
-    assert (found(log)["s"].metadata or {})["signature"].endswith(f"prompts:{rubric}")
-    (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first? $format")
-    log = judged_log(
-        own_task(bears(), prompts=str(tmp_path / "x")),
-        judging("j", longer),
-        model=says("m", "So?").model,
-        status="error",
-    )
-    assert "there is no such folder" in str(log.error)
-
-
-@pytest.mark.slow
-def test_a_log_can_be_compared_later_and_again() -> None:
-    log = judged_log(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
-    judge = judging("j", fickle)
-    roles = {"grader": judge.model}
-    scored = score(
-        read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="none"
-    )
-    inside = judged_log(compared(), judging("j2", fickle), model=explainer().model)
-    assert metrics(scored) == pytest.approx(metrics(inside), nan_ok=True)
-    assert len(judge.asked) == 6
-    again = score(scored, reference_preference(), model_roles=roles, action="append", display="none")
-    assert again.results
-    assert [scores.name for scores in again.results.scores] == ["reference_preference", "reference_preference1"]
-    assert len(judge.asked) == 6 + 1  # five are kept, and the one that was unreadable is asked for again
+# ---- scoring a log -------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
