@@ -102,6 +102,8 @@ LOW, HIGH, NEVER = -5.0, -1.0, -math.inf
         (YesNo(), [LOW, HIGH], Answer("no")),
         (Rating(("0", "1", "2", "3")), [NEVER, 0.0, NEVER, NEVER], Answer("1.0")),
         (Rating(("0", "1", "2", "3")), [math.log(0.5), math.log(0.5), NEVER, NEVER], Answer("0.5")),
+        (Rating(("0", "1", "2", "3")), [math.log(0.5), NEVER, NEVER, math.log(0.25)], Answer("1.0")),
+        (Rating(("0", "1", "2", "3")), [NEVER] * 4, UNREAD),
         (Rating(("0", "1", "2", "3")), [math.nan, 0.0, NEVER, NEVER], UNREAD),
     ],
 )

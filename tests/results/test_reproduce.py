@@ -49,8 +49,11 @@ def test_printed_votes_are_consistent_or_not_and_never_reproduced(name: str, tol
     verdict = reproduce(find_row(name), Given())
     assert verdict.sentence.startswith(told)
     assert verdict.compared == ()
-    assert reproduced(name)[0] == {"consistent": 4, "inconsistent": 5}[verdict.status]
-    assert json.loads(reproduced(name, "--json")[1])[0]["splits"]["fitting"] == verdict.splits.fitting  # type: ignore[union-attr]
+
+
+def test_the_command_tells_votes_by_its_status_and_in_json() -> None:
+    assert [reproduced(name)[0] for name in ("table-3-q1", "table-3-q2")] == [4, 5]
+    assert json.loads(reproduced("table-3-q1", "--json")[1])[0]["splits"]["fitting"] == 3
 
 
 WHY_NOT = {
@@ -198,8 +201,6 @@ def test_other_rows_differ(copied: Path) -> None:
     assert code == 1
     assert f"differs by {rmse - 0.57471:+.5f} (rmse), " in told
     assert f"rmse: published 0.57471, here {rmse:.5f} " in told
-    code, told = reproduced("--all", "--dataset", copied)
-    assert (code, "6 differ" in told) == (1, True)
 
 
 def _lines(path: Path) -> list[str]:

@@ -223,7 +223,7 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
 
 def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outcome:
     """See `pair_outcome`."""
-    return pair_outcome(record, [answer.value], [answer.status])
+    return pair_outcome(replace(record, facts={**record.facts, **answer.facts}), [answer.value], [answer.status])
 
 
 def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:

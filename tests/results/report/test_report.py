@@ -95,7 +95,9 @@ def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> N
 def test_results_that_do_not_compare_are_in_columns_of_their_own(tmp_path: Path) -> None:
     zero, again = (predicted_results(tmp_path / f"{name}.json", always_a) for name in ("zero", "again"))
     one = predicted_results(tmp_path / "one.json", always_a, fold="1")
-    card = build_report(together(one, zero, again)).scorecard
+    report = build_report(together(one, zero, again))
+    assert "group B does not compare with group A: fold: 0 and 1" in as_markdown(report)
+    card = report.scorecard
     assert [(group.name, len(group.results)) for group in card.groups] == [("A", 2), ("B", 1)]
     assert card.groups[0].apart == ()
     assert card.groups[1].apart[0] == "fold: 0 and 1"
