@@ -295,12 +295,10 @@ def test_estimates_by_hand(run: Run) -> None:
 
 def test_coverage_of_a_caption_weighs_its_points() -> None:
     run = load("humorbench", dataset="sample", one_explanation_per="caption")
-    says_first_only = [
-        judged(
-            run, run.outcome(record, "<explanation>x</explanation>"), [panel(i == 0) for i in range(len(record.points))]
-        )
-        for record in run.records
-    ]
+    says_first_only = []
+    for record in run.records:
+        panels = [panel(i == 0) for i in range(len(record.points))]
+        says_first_only.append(judged(run, run.outcome(record, "<explanation>x</explanation>"), panels))
     found = run.metrics(says_first_only)
     assert found["coverage"].value == pytest.approx(24 / 38)
     assert found["all_covered"].value == pytest.approx(sum(len(r.points) == 1 for r in run.records) / 24)
