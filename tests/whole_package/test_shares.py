@@ -64,7 +64,7 @@ def precision(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
 
 
 def rules(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
-    pairs = [ranking.Pair(cluster(i), "crowd", [hit] * 4, [0.5] * 4, 0.0) for i, hit in enumerate(hits)]
+    pairs = [ranking.Pair(cluster(i), "a", "b", "crowd", [hit] * 4, [0.5] * 4, 0.0) for i, hit in enumerate(hits)]
     return list(ranking.balance(pairs).rules.values())
 
 

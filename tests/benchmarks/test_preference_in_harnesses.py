@@ -1,4 +1,4 @@
-"""explanation_preference in both harnesses with scripted judges: the same questions and the same numbers."""
+"""explanation_preference in both harnesses with scripted judges: the same questions, the same numbers, and failures."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import score as score_log
+from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import ContentImage
 from inspect_ai.scorer import Score
 from lm_eval.api.model import LM
@@ -33,10 +32,7 @@ from standins.preference_runs import opened
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import preference as scorer
 from humor_tasks.on_inspect import reference_preference
-from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
-from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ScriptedLM, run_lm_eval
@@ -104,18 +100,6 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
     assert {str(sample.id) for sample in log.samples or []} == {record.id for record in direct.records}
 
 
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_a_log_can_be_judged_again(system: str) -> None:
-    """In the form it asks for, with its pictures."""
-    log = judged_log(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
-    again = judging("second", longer, as_json=True)
-    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
-    scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
-    assert_slow(scored, longer)
-    assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
-
-
 @pytest.mark.slow
 def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     texts = SYSTEM | {IDS[0]: HUMAN[IDS[0]], IDS[1]: "", IDS[2]: REFUSAL}
@@ -131,6 +115,32 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
         assert {scores[f"{i}-{side}-first"].value for i in IDS[1:3] for side in ("system", "against")} == {unread}
         assert verdicts(scores[f"{IDS[1]}-system-first"]) == [[]]
         assert found["win_rate"] == pytest.approx((0.5 + 0 + 0 + 0.5 + 0.5) / 5 if unread == 0 else 0.5)
+
+
+# ---- failures -----------------------------------------------------------------------------------
+
+
+def test_one_unread_order_takes_its_pair_out(system: str) -> None:
+    """Of the first pair, the second order; of the second, both; of the third, the first."""
+    lost = [(HUMAN[IDS[0]], SYSTEM[IDS[0]]), (SYSTEM[IDS[2]], HUMAN[IDS[2]])]
+    lost += [(SYSTEM[IDS[1]], HUMAN[IDS[1]]), (HUMAN[IDS[1]], SYSTEM[IDS[1]])]
+    judge: Judge = lambda first, second: None if (first, second) in lost else longer(first, second)  # noqa: E731
+    log = judged_log(preference(system), judging("j", judge))
+    found = metrics(log)
+    assert (found["unread"], found["unparsed"]) == pytest.approx((3 / 5, 4 / 10))
+    assert_slow(log, judge)
+    assert {score.value for score in results(log).values()} == {"N", 0.0, 1.0}
+
+
+@pytest.mark.inspect_ai_versions
+def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
+    arguments = {"system": system, "dataset": "sample"}
+    with pytest.raises(PrerequisiteError, match="--model-role"):
+        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="log")
+    assert not list(tmp_path.rglob("*.eval"))
+
+
+# ---- requests -----------------------------------------------------------------------------------
 
 
 @pytest.mark.inspect_ai_versions
@@ -184,29 +194,6 @@ def test_lm_eval_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
     assert about["signature"] == str(direct.signature("generate"))
     assert found["versions"]["explanation_preference"] == "1-A"
     assert all(("visual" in str(request.args[-1])) == ("setting" in more) for request in model.asked)
-
-
-@pytest.mark.lm_eval_versions
-@pytest.mark.parametrize(
-    ("more", "seed"), [({}, 1234), ({"order": "random", "structured": True}, 7), ({"setting": "pixels"}, 1234)]
-)
-def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: int) -> None:
-    name, parameters = "explanation_preference", {"dataset": "sample", "system": system} | more
-    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
-    task.set_fewshot_seed(seed)
-    theirs = preference(system, seed=seed, **more)
-    docs = task.test_docs()
-    assert [sample.id for sample in theirs.dataset] == [doc["id"] for doc in docs]
-    for sample, doc in zip(theirs.dataset, docs, strict=True):
-        context: Any = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
-        assert not isinstance(sample.input, str)
-        told = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
-        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(told)
-        about = sample.metadata or {}
-        assert (about["cluster"], about["humor_tasks"]["facts"]) == (doc["cluster"], doc["humor_tasks"]["facts"])
-        assert about["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
-        assert len(task.doc_to_image(doc)) == ("setting" in more)
-    assert theirs.version == task.VERSION
 
 
 def test_a_temperature_is_a_number_and_in_lm_eval_a_flag(system: str) -> None:
