@@ -80,7 +80,7 @@ def arena(
     from humor_tasks.benchmarks import writers
     from humor_tasks.cli.printing import echo
     from humor_tasks.studies.arena import page, rounds
-    from humor_tasks.studies.arena.judging import left_out, open_judges, question, usage
+    from humor_tasks.studies.arena.judging import ScoringJudge, left_out, open_judges, question, usage
     from humor_tasks.studies.arena.ladder import ladder_of
     from humor_tasks.studies.arena.players import Roster, check_players
     from humor_tasks.studies.arena.store import check_folder, open_store
@@ -101,8 +101,8 @@ def arena(
     )
     check_players(players)
     stage = Roster(scenes, {player.name: player for player in players})
-    for one in panel:
-        one.check(stage)
+    for scorer in (judge for judge in panel if isinstance(judge, ScoringJudge)):
+        scorer.check(stage)
     most = rounds.budget_of(budget, stage)
     settings: dict[str, Any] = {"show": show, "picker": picker, "seed": seed, "prompts": question(show, prompts).hash}
     settings |= {"structured": structured, "prompts_file": prompts_file.name if prompts_file else None}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from humor_tasks.models.choosers.chooser import Chooser
     from humor_tasks.studies.captions.against import Against
     from humor_tasks.studies.captions.files import CaptionGroup
-    from humor_tasks.studies.captions.pairwise import Judge
+    from humor_tasks.studies.captions.pairwise import PairwiseJudge
 
 CONTESTS = together(
     click.option("--dataset", help="Contests with ratings: hub id, folder or 'sample'. Default: the public corpus."),
@@ -111,12 +111,12 @@ def score(
     placement = None
     if placer and place_by:
         from humor_tasks.studies.captions import placing
-        from humor_tasks.studies.captions.pairwise import Judge
+        from humor_tasks.studies.captions.pairwise import PairwiseJudge
 
         texts: dict[int, list[str]] = {}
         for row in rows:
             texts.setdefault(row.contest, []).append(row.caption)
-        if isinstance(placer, Judge):
+        if isinstance(placer, PairwiseJudge):
             placement = placing.place_by_comparing(placer, crowd, contests, texts)
         else:
             placement = placing.place(placer, crowd.cartoons, texts)
@@ -166,7 +166,7 @@ def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> No
     """
     from humor_tasks.files.writing import check_output, write_text
     from humor_tasks.studies.captions.files import as_lines, read_groups
-    from humor_tasks.studies.captions.pairwise import Judge
+    from humor_tasks.studies.captions.pairwise import PairwiseJudge
     from humor_tasks.studies.captions.placing import of_crowd, pick, pick_by_comparing
 
     check_output(output, file)
@@ -186,7 +186,7 @@ def pick(file: Path, model: str, count: int, output: Path, **options: Any) -> No
                 f"{file}: not in the dataset: {listed('contest', lacking, most=5)}; choose --split all or another "
                 "--dataset, or --setting caption_only without --dataset."
             )
-    if isinstance(chooser, Judge):
+    if isinstance(chooser, PairwiseJudge):
         cartoons = of_crowd(crowd, contests) if crowd else _blind(groups, contests)
         picked, unread = pick_by_comparing(chooser, groups, count, cartoons)
     else:
@@ -230,7 +230,6 @@ def rank(
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.studies.captions import pairwise as ranking
     from humor_tasks.studies.captions.files import read_captions
-    from humor_tasks.studies.captions.pairwise import ask, compared, of_corpus
 
     ranking.check_ending(output)
     paths = logs_of(writers("caption"), files)
@@ -240,9 +239,8 @@ def rank(
     recorded = next((part.corpus for part in read if part.corpus), {})
     recorded = {name: value for name, value in recorded.items() if name != "setting"}
     where = {**recorded, **{name: value for name, value in corpus.items() if value is not None}}
-    pairs = ranking.pairs_of(captions)
-    log = ask(captions, pairs, open_model(model, model_args), of_corpus(where), prompts, not no_cache, log_dir)
-    pairs = compared(pairs, log)
+    judge = ranking.PairwiseJudge(open_model(model, model_args), prompts, not no_cache, log_dir)
+    pairs, log = judge.compare(captions, ranking.pairs_of(captions), ranking.of_corpus(where))
     rows = ranking.ranked(captions, pairs)
     if output:
         ranking.write_ranking(output, rows)
@@ -263,9 +261,7 @@ def rank(
             click.echo(
                 f"{name}: strength {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], rank {strength.best}-{strength.worst}"
             )
-    click.echo(f"Every answer: {log.location}" + (f"\nRanking: {output}" if output else ""))
-    if unread == len(pairs):
-        raise BadInput("no answer could be parsed; the log holds the model's replies.")
+    click.echo(f"Every answer: {log}" + (f"\nRanking: {output}" if output else ""))
 
 
 # ---- models and contests ------------------------------------------------------------------------
@@ -277,14 +273,13 @@ def taken(options: dict[str, Any]) -> dict[str, Any]:
     return judges | {"cache": not options.pop("no_cache")}
 
 
-def opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | Judge:
-    """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
+def opened(name: str, model_args: Sequence[str], **judges: Any) -> Chooser | PairwiseJudge:
+    """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a PairwiseJudge."""
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.studies.captions.pairwise import Judge
+    from humor_tasks.studies.captions.pairwise import PairwiseJudge, scorer_of
 
     model = open_model(name, model_args)
-    chooser: Chooser | None = getattr(model.api, "chooser", None)
-    return Judge(model, **judges) if chooser is None or chooser.reads_prompt else chooser
+    return scorer_of(model) or PairwiseJudge(model, **judges)
 
 
 def contests_of(options: dict[str, Any], setting: str) -> CrowdOptions:

@@ -140,15 +140,19 @@ def whole_items(outcomes: Sequence[Outcome], ways: int) -> tuple[list[Outcome], 
     return complete, clustered_proportion(lacking, clusters) if any(lacking) else None
 
 
-def _units(outcomes: Sequence[Outcome], *same: str) -> list[list[Outcome]]:
-    """Outcomes whose askings are the same in these fields, in the order of appearance; each epoch is a unit."""
+def units(outcomes: Sequence[Outcome], key: Callable[[Outcome], Any]) -> list[list[Outcome]]:
+    """Outcomes of one key together, in the order of appearance; each epoch has units of its own."""
     seen: Counter[str] = Counter()
-    units: dict[tuple[Any, ...], list[Outcome]] = {}
+    by_key: dict[tuple[int, Any], list[Outcome]] = {}
     for outcome in outcomes:
         seen[outcome.id] += 1
-        asking = variation_of(outcome)
-        units.setdefault((seen[outcome.id], *(getattr(asking, name) for name in same)), []).append(outcome)
-    return list(units.values())
+        by_key.setdefault((seen[outcome.id], key(outcome)), []).append(outcome)
+    return list(by_key.values())
+
+
+def _units(outcomes: Sequence[Outcome], *same: str) -> list[list[Outcome]]:
+    """The units of outcomes whose askings are the same in these fields."""
+    return units(outcomes, lambda o: tuple(getattr(variation_of(o), name) for name in same))
 
 
 # ---- metrics ---------------------------------------------------------------------------------------

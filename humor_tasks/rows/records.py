@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from humor_tasks.errors import BadInput
@@ -98,6 +98,12 @@ class Prompt:
 
     turns: tuple[Turn, ...]
     first: int = 0
+
+    def showing(self, picture: Picture | None, clip: Clip | None = None) -> Prompt:
+        """The prompt with a picture and a clip in its last turn, or in the last one of the first request."""
+        last = (self.first or len(self.turns)) - 1
+        turn = replace(self.turns[last], picture=picture, clip=clip)
+        return replace(self, turns=(*self.turns[:last], turn, *self.turns[last + 1 :]))
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

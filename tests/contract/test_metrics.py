@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 import pytest
+from standins.judging import panel
 
 from humor_tasks.api import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
 from humor_tasks.contract.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging.points import graded
+from humor_tasks.contract.judging.points import judged
 from humor_tasks.contract.metric import Metric
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
@@ -47,7 +48,8 @@ def outcomes_of(run: Run) -> list[Outcome]:
     found += [run.outcome(r, reply) for r in run.records[:2] for reply in REPLIES]
     if run.benchmark.name == "humorbench":
         points = {r.id: len(r.points) for r in run.records}
-        found = [graded(run, o, ([True, None, False] * points[o.id])[: points[o.id]]) for o in found]
+        panels = [panel(word) for word in (True, None, False)]
+        found = [judged(run, o, (panels * points[o.id])[: points[o.id]]) for o in found]
     return found
 
 

@@ -12,18 +12,17 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.graded_logs import report_of, rows_of
 from standins.grading import FEW, bears, graded_log, grader, own_task
-from standins.judging import says, verdict, write_texts
+from standins.judging import panel, says, verdict, write_texts
 from standins.logs import metrics
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.crowd.metrics import Verdict
-from humor_tasks.benchmarks.crowd.writing import compared
-from humor_tasks.benchmarks.mock.generation import rated
+from humor_tasks.benchmarks.crowd.writing import judged as compared
+from humor_tasks.benchmarks.mock.generation import judged as rated
 from humor_tasks.contract.definition import Data, Run
 from humor_tasks.contract.judging.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.contract.judging.pairs import pair_outcome
-from humor_tasks.contract.judging.points import graded
+from humor_tasks.contract.judging.points import judged as graded
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
@@ -86,10 +85,11 @@ def record(identity: str, **groups: str) -> Record:
 
 def test_points() -> None:
     run = without_data("humorbench")
-    given: list[list[bool | None]] = [[True, None, None], [False, True], [None], [None]]
-    outcomes = [graded(run, run.outcome(record(str(i)), EXPLAINER), verdicts) for i, verdicts in enumerate(given)]
-    outcomes[3] = graded(run, run.outcome(record("3"), EXPLAINER), [None], [True])  # a panel without a majority
-    outcomes.append(graded(run, run.outcome(record("4"), ""), [None]))  # covers nothing; no grader was asked
+    words: list[list[bool | None]] = [[True, None, None], [False, True], [None], [None]]
+    given = [list(map(panel, each)) for each in words]
+    outcomes = [graded(run, run.outcome(record(str(i)), EXPLAINER), panels) for i, panels in enumerate(given)]
+    outcomes[3] = graded(run, run.outcome(record("3"), EXPLAINER), [panel(True, False)])  # a panel without a majority
+    outcomes.append(graded(run, run.outcome(record("4"), ""), [panel()]))  # covers nothing; no grader was asked
     names = (MISSING, "coverage", "coverage_missing_failed", "coverage_missing_passed")
     assert value(run, outcomes, *names) == pytest.approx([4 / 7, 2 / 4, 2 / 8, 6 / 8])
 
@@ -111,9 +111,9 @@ def test_ratings() -> None:
     run = without_data("mock_generation")
     ungraded = [run.outcome(record(str(i)), "A story.") for i in range(2)]
     outcomes = [
-        rated(run, ungraded[0], {"sms": 4.0, "hss": 2.0}, ["answered", "answered"]),
-        rated(run, ungraded[1], {"sms": 2.0, "hss": None}, ["answered", "unparsed"]),
-        rated(run, run.outcome(record("2"), ""), {}, []),  # the lowest ratings, and nobody was asked
+        rated(run, ungraded[0], [panel(4.0, rating="sms"), panel(2.0, rating="hss")]),
+        rated(run, ungraded[1], [panel(2.0, rating="sms"), panel(None, rating="hss")]),
+        rated(run, run.outcome(record("2"), ""), []),  # the lowest ratings, and nobody was asked
     ]
     names = (MISSING, "hss", "hss_missing_failed", "hss_missing_passed", "sms_missing_failed", "sms_missing_passed")
     assert value(run, outcomes, *names) == pytest.approx([1 / 4, 3 / 2, 4 / 3, 8 / 3, 7 / 3, 7 / 3])
@@ -124,9 +124,9 @@ def test_captions_against_people() -> None:
     said = {("A", "B"): 12, ("B", "A"): 19, ("A", None): 3, (None, "A"): 8, (None, None): 2}  # written first, second
     outcomes = []
     for i, (first, second) in enumerate(order for orders, times in said.items() for order in [orders] * times):
-        verdicts = [Verdict("top10", "A", first), Verdict("top10", "B", second)]
+        panels = [panel(word, pairing="top10", target=t) for t, word in (("A", first), ("B", second))]
         written = Outcome(str(i), str(i), {}, "answered", "ten captions", None, {})
-        outcomes.append(compared(run, written, verdicts))
+        outcomes.append(compared(run, written, panels))
     names = (MISSING, *(f"win_rate_top10{word}" for word in ("", "_missing_failed", "_missing_passed")))
     assert value(run, outcomes, *names) == pytest.approx([15 / 88, 24 / 62, 27 / 88, 42 / 88])
 

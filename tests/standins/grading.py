@@ -10,10 +10,11 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
+from standins.judging import panel
 from standins.logs import metrics
 
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging.points import graded
+from humor_tasks.contract.judging.points import judged
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
@@ -108,7 +109,7 @@ def expected_of(
     outcomes = []
     for record in opened.records:
         outcome = opened.outcome(record, replies[record.id])
-        outcomes.append(graded(opened, outcome, [rule(point.text) for point in record.points]))
+        outcomes.append(judged(opened, outcome, [panel(rule(point.text)) for point in record.points]))
     return outcomes, opened.metrics(outcomes)
 
 

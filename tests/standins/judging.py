@@ -17,6 +17,7 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 
+from humor_tasks.contract.judging.questions import Panel, Verdict
 from humor_tasks.scorers import length_controlled_win_rate
 from humor_tasks.testing import ScriptedModel, material, verdict_reply
 
@@ -53,6 +54,13 @@ def shown(asked: str) -> tuple[str, str]:
     """The two texts of a question, as they were before they were escaped."""
     texts = material(asked)
     return texts["explanation_a"], texts["explanation_b"]
+
+
+def panel(*words: Any, told: Mapping[str, float] | None = None, **about: Any) -> Panel:
+    """A panel whose judges gave these words, None for a reply that cannot be read."""
+    statuses = ("unparsed" if word is None else "answered" for word in words)
+    verdicts = (Verdict("judge", word, status, told=told or {}) for word, status in zip(words, statuses, strict=True))
+    return Panel(about, tuple(verdicts))
 
 
 def between(text: str, tag: str) -> str:

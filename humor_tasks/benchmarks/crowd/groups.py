@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -198,6 +198,13 @@ def group_record(
     )
 
 
+def both_orders(
+    cartoon: Record, better: Group, other: Group, options: GroupsOptions, groups: Mapping[str, str] | None = None
+) -> list[Record]:
+    """`group_record` with each of the two groups shown first."""
+    return [group_record(cartoon, better, other, first.name, options, groups) for first in (better, other)]
+
+
 def numbered(captions: Sequence[str]) -> str:
     """Captions as a numbered list, escaped as untrusted text: each is one line, and its number begins it."""
     return "\n".join(f"{i}. {' '.join(as_data(caption).split())}" for i, caption in enumerate(captions, 1))
@@ -232,22 +239,14 @@ def _asked(
             if why := _why_not(cartoon.contest, pairing):
                 apart.setdefault(why, []).append(cartoon.number)
             else:
-                records += _both_orders(cartoon, pairing, o, groups)
+                top, other = filter(None, (human_group(cartoon.contest, name) for name in (TOP, pairing)))
+                records += both_orders(cartoon.record, top, other, o, groups)
     if apart:
         reasons = corpus.reasons_text(apart)
         warnings.warn(f"{o.dataset}, split {crowd.source.split}: pairs of groups left out: {reasons}.", stacklevel=4)
     clusters = {record.cluster for record in records}
     cartoons = tuple(cartoon for cartoon in crowd.cartoons if str(cartoon.number) in clusters)
     return dataclasses.replace(crowd, cartoons=cartoons, left_out=left_out | apart), records
-
-
-def _both_orders(
-    cartoon: corpus.Cartoon, pairing: str, o: GroupsOptions, groups: Mapping[str, str] | None
-) -> Iterator[Record]:
-    groups_of = (human_group(cartoon.contest, name) for name in (TOP, pairing))
-    top, other = filter(None, groups_of)  # both are there, because `_why_not` names no reason
-    for first in (top, other):
-        yield group_record(cartoon.record, top, other, first.name, o, groups)
 
 
 def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
@@ -279,6 +278,12 @@ def templates(o: GroupsOptions) -> list[Template]:
 
 
 def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
+    """The prompt with the worked examples that are drawn for the record."""
+    shots, drawn = run.options.shots, run.data.drawn_examples
+    return prompt_after(run, record, drawn("", shots)[record.id] if shots and drawn else ())
+
+
+def prompt_after(run: Run[GroupsOptions], record: Record, worked: Sequence[Record]) -> Prompt:
     """The prompt: task turns, worked examples with answers, then both groups."""
     o = run.options
     scene = next(name for name in run.templates if "scene." in name)
@@ -290,7 +295,7 @@ def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
     asked, example = f"groups.{o.mode}.txt", "groups.example.txt"
     *opening, (_, body) = split_turns(run.templates[asked], asked)
     turns = [Turn(role, fill(text, {}, asked)) for role, text in opening]
-    for shot in run.data.drawn_examples("", o.shots)[record.id] if o.shots and run.data.drawn_examples else ():
+    for shot in worked:
         [(_, shown)] = split_turns(run.templates[example], example)
         sides = dict(zip(("first", "second"), map(as_data, shot.choices), strict=True))
         turns += [user(dataclasses.replace(shot, fields={**shot.fields, **sides}), example, shown)]

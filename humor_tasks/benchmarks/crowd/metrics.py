@@ -14,13 +14,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.contract.card import Level
 from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.pairs import by_pair
+from humor_tasks.contract.judging.questions import Panel
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
-from humor_tasks.contract.variations import variation_of
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
@@ -29,8 +29,6 @@ from humor_tasks.scorers.recalibration import fit_threshold, recalibrated
 from humor_tasks.scorers.win_correction import corrected_win_rate
 
 FIT = "fit"
-Answered = tuple[Outcome, str]
-"""An outcome and its answer, raw or recalibrated."""
 
 
 def log_odds(o: Outcome) -> float | None:
@@ -56,38 +54,27 @@ def _fits(o: Outcome) -> bool:
     return o.groups.get("use") == FIT
 
 
-def _raw(outcomes: Sequence[Outcome]) -> list[Answered]:
-    return [(o, o.answer) for o in outcomes if o.answer is not None]
-
-
-def _recalibrated(outcomes: Sequence[Outcome]) -> list[Answered]:
-    """The evaluated outcomes with log-odds, and what they answer under tau; none without a tau."""
+def _recalibrated(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The evaluated outcomes with log-odds, with what they answer under tau; none without a tau."""
     tau, _ = threshold(outcomes)
     known = [(o, odds) for o in outcomes if not _fits(o) and (odds := log_odds(o)) is not None]
     if math.isnan(tau) or not known:
         return []
     answers = recalibrated([odds for _, odds in known], tau)
-    return [(o, answer) for (o, _), answer in zip(known, answers, strict=True)]
+    return [replace(o, answer=answer) for (o, _), answer in zip(known, answers, strict=True)]
 
 
-def _share(answers: Sequence[Answered], holds: Callable[[Answered], bool]) -> Estimate:
-    return clustered_proportion([float(holds(answered)) for answered in answers], [o.cluster for o, _ in answers])
+def _share(outcomes: Sequence[Outcome], holds: Callable[[Outcome], bool]) -> Estimate:
+    return clustered_proportion([float(holds(o)) for o in outcomes], [o.cluster for o in outcomes])
 
 
-def _consistency(answers: Sequence[Answered]) -> Estimate:
+def _consistency(outcomes: Sequence[Outcome]) -> Estimate:
     """The share of pairs whose two orders name the same group, of those with an answer in both.
 
-    The orders name the same group where one answer is A and the other B. Each epoch and each prompt set has its own
-    pairs.
+    The orders name the same group where one answer is A and the other B.
     """
-    pairs: dict[tuple[str, str, int], list[Answered]] = {}
-    times: dict[str, int] = {}
-    for o, answer in answers:
-        times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups["pair_id"], variation_of(o).prompts, epoch), []).append((o, answer))
-    both = [pair for pair in pairs.values() if len(pair) == 2]
-    agree = [float(first != second) for (_, first), (_, second) in both]
-    return clustered_proportion(agree, [o.cluster for (o, _), _ in both])
+    both = [pair for pair in by_pair([o for o in outcomes if o.answer is not None]) if len(pair) == 2]
+    return clustered_proportion([float(a.answer != b.answer) for a, b in both], [a.cluster for a, _ in both])
 
 
 def _tau(outcomes: Sequence[Outcome]) -> Estimate:
@@ -111,7 +98,7 @@ METRICS = (
     _with_tau(
         "recalibrated_accuracy",
         lm_eval_name="recalibrated_acc",
-        estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda each: each[1] == each[0].target),
+        estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda o: o.answer == o.target),
         about="Accuracy of the recalibrated answers.",
     ),
     Metric(
@@ -124,13 +111,13 @@ METRICS = (
     Metric("share_a", proportion=True, about="Share of answers A; A is right in half of the questions.", neutral=True),
     _with_tau(
         "recalibrated_share_a",
-        estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda each: each[1] == "A"),
+        estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda o: o.answer == "A"),
         about="Share of A among the recalibrated answers.",
         neutral=True,
     ),
     Metric(
         "consistency",
-        estimate=lambda outcomes: _consistency(_raw(outcomes)),
+        estimate=_consistency,
         counts=lambda o: "share_a" in o.values,
         proportion=True,
         about="Share of pairs of groups for which both orders name the same group.",
@@ -175,33 +162,26 @@ GUESSED = (*_HALVES, *(f"recalibrated_{name}" for name in _HALVES))
 """Metrics with .5 for a judge that decides at random."""
 
 
-class Verdict(NamedTuple):
-    """The judges' verdict on one question about a contest.
-
-    pairing: the human group, or "exam". target: the letter of the written captions, in the exam of the better group.
-    answer: A, B, or None where it is missing. log_odds: log P(A) - log P(B), where it is known.
-    """
-
-    pairing: str
-    target: str
-    answer: str | None
-    log_odds: float | None = None
+def panel_letter(letters: Sequence[str | None]) -> str | None:
+    """The letter of more than half of the judges; None where there is none."""
+    return next((letter for letter in "AB" if 2 * letters.count(letter) > len(letters)), None)
 
 
-def verdict_values(verdicts: Sequence[Verdict], tau: float | None = None) -> dict[str, float]:
-    """The values of a contest's verdicts.
+def verdict_values(panels: Sequence[Panel], tau: float | None = None) -> dict[str, float]:
+    """The values of the panels on a contest's questions, whose log-odds are those of a single judge.
 
     A win rate is the share of the two orders in which the written captions were chosen. Where one of the two has no
     verdict, `missing_` has the share of orders without one, and `read_` the share that was read and won. With a tau,
     the values of the recalibrated answers stand beside them.
     """
-    values = _named(verdicts, "")
+    answers = [panel_letter(panel.words) for panel in panels]
+    values = _named(panels, answers, "")
     if tau is not None:
-        known = [None if verdict.log_odds is None else recalibrated([verdict.log_odds], tau)[0] for verdict in verdicts]
-        again = [verdict._replace(answer=answer) for verdict, answer in zip(verdicts, known, strict=True)]
-        values |= _named(again, "recalibrated_") | {"without_log_odds": known.count(None) / len(known)}
-    missing = sum(verdict.answer is None for verdict in verdicts)
-    return values | {"verdicts_asked": float(len(verdicts)), "verdicts_missing": float(missing)}
+        by_panel = [panel.verdicts[0].told for panel in panels]
+        odds = [told["A"] - told["B"] if len(told) == 2 else None for told in by_panel]
+        known = [None if each is None else recalibrated([each], tau)[0] for each in odds]
+        values |= _named(panels, known, "recalibrated_") | {"without_log_odds": known.count(None) / len(known)}
+    return values | {"verdicts_asked": float(len(panels)), "verdicts_missing": float(answers.count(None))}
 
 
 def lost(exam: bool = False, recalibrated: bool = False) -> dict[str, float]:
@@ -214,22 +194,23 @@ def lost(exam: bool = False, recalibrated: bool = False) -> dict[str, float]:
     return {f"{prefix}{name}": 0.0 for prefix in prefixes for name in WIN_RATES}
 
 
-def _named(verdicts: Sequence[Verdict], prefix: str) -> dict[str, float]:
-    pairs: dict[str, list[Verdict]] = {}
-    for each in verdicts:
-        pairs.setdefault(each.pairing, []).append(each)
+def _named(panels: Sequence[Panel], answers: Sequence[str | None], prefix: str) -> dict[str, float]:
+    pairs: dict[str, list[str | None]] = {}
+    won: dict[str, list[bool]] = {}
+    for panel, answer in zip(panels, answers, strict=True):
+        pairs.setdefault(panel.about["pairing"], []).append(answer)
+        won.setdefault(panel.about["pairing"], []).append(answer == panel.about["target"])
     values: dict[str, float] = {}
     for pairing, orders in pairs.items():
         name = JUDGE_ACCURACY if pairing == "exam" else f"win_rate_{pairing}"
-        won = sum(each.answer == each.target for each in orders) / len(orders)
-        if missing := sum(each.answer is None for each in orders):
-            values |= {} if prefix else {f"missing_{name}": missing / len(orders), f"read_{name}": won}
+        share_won = sum(won[pairing]) / len(orders)
+        if missing := orders.count(None):
+            values |= {} if prefix else {f"missing_{name}": missing / len(orders), f"read_{name}": share_won}
         else:
-            values[prefix + name] = won
-    named = [each.answer for each in verdicts if each.answer is not None]
+            values[prefix + name] = share_won
+    named = [answer for answer in answers if answer is not None]
     values |= {f"{prefix}judge_share_a": named.count("A") / len(named)} if named else {}
-    whole = [orders for orders in pairs.values() if len(orders) == 2 and all(each.answer for each in orders)]
-    agree = [first.answer != second.answer for first, second in whole]
+    agree = [orders[0] != orders[1] for orders in pairs.values() if len(orders) == 2 and None not in orders]
     return values | ({f"{prefix}judge_consistency": sum(agree) / len(agree)} if agree else {})
 
 

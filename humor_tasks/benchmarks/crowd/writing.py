@@ -24,8 +24,9 @@ from humor_tasks.benchmarks.crowd.groups import (
     Group,
     GroupsOptions,
     Mode,
-    group_record,
+    both_orders,
     human_groups,
+    prompt_after,
 )
 from humor_tasks.benchmarks.crowd.metrics import (
     FIT,
@@ -33,8 +34,8 @@ from humor_tasks.benchmarks.crowd.metrics import (
     VERDICTS,
     WIN_RATES,
     WRITING_METRICS,
-    Verdict,
     lost,
+    panel_letter,
     verdict_values,
 )
 from humor_tasks.contract.answers import Answer, FreeText
@@ -166,7 +167,7 @@ def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
     scene = next(name for name in run.templates if name.startswith("scene."))
     fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
     turns = filled_turns(run.templates["write.txt"], fields, "write.txt")
-    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+    return Prompt(tuple(turns)).showing(record.picture)
 
 
 # ---- answer -------------------------------------------------------------------------------------
@@ -209,26 +210,15 @@ def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric])
         return []
     question = run.options.question()
     records = comparisons(question, reply.record, reply.outcome.facts["captions"], run.options.exam)
-    judges = judges_run(question)
-    if question.shots:
-        worked = examples_block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
-        drawn = dict.fromkeys((record.id for record in records), worked)
-        judges = dataclasses.replace(
-            judges, data=dataclasses.replace(judges.data, drawn_examples=lambda fold, count: drawn)
-        )
-    return [_question(judges, record) for record in records]
+    judges, shots, of = judges_run(question), question.shots, reply.record
+    worked = examples_block(question, of.facts["place"], of.cluster, shots) if shots else []
+    return [_question(judges, record, worked) for record in records]
 
 
-def _question(asked: Run[GroupsOptions], record: Record) -> Question:
+def _question(asked: Run[GroupsOptions], record: Record, worked: Sequence[Record]) -> Question:
     pairing, first = record.groups["pairing"], record.groups["first"]
-    put = ByAnswer(
-        record,
-        asked.prompt(record),
-        asked.form,
-        asked.reply_length,
-        asked.options.needs_logprobs,
-        asked.prompts_hash,
-    )
+    prompt = prompt_after(asked, record, worked)
+    put = ByAnswer(record, prompt, asked.form, asked.reply_length, asked.options.needs_logprobs, asked.prompts_hash)
     return Question({"pairing": pairing, "target": record.target, "first": first}, put, f"{pairing}, {first} first")
 
 
@@ -242,43 +232,24 @@ def comparisons(question: GroupsOptions, record: Record, captions: Sequence[str]
         raise BadInput("it has no groups of people's captions to compare with; only samples of caption_writing have.")
     human = {name: Group(name, tuple(texts)) for name, texts in record.facts["people"].items()}
     cartoon = dataclasses.replace(record, context=corpus.context_of(record.fields))
-    asked: list[tuple[Group, Group, dict[str, str]]] = [(written, group, {}) for group in human.values()]
+    records = [record for group in human.values() for record in both_orders(cartoon, written, group, question)]
     if exam:
         better, other = (human[name] for name in EXAM)
-        asked.append((better, other, {"pairing": "exam"}))
-    return [
-        group_record(cartoon, better, other, first.name, question, told)
-        for better, other, told in asked
-        for first in (better, other)
-    ]
+        records += both_orders(cartoon, better, other, question, {"pairing": "exam"})
+    return records
 
 
 # ---- verdicts -------------------------------------------------------------------------------------
 
 
-def panel_letter(letters: Sequence[str | None]) -> str | None:
-    """The letter of more than half of the judges; None where there is none."""
-    return next((letter for letter in "AB" if 2 * letters.count(letter) > len(letters)), None)
-
-
-def judged(run: Run[WritingOptions], o: Outcome, panels: Sequence[Panel]) -> Outcome:
-    """See `compared`. The log-odds are those of a single judge."""
-    verdicts = []
-    for panel in panels:
-        logprobs = panel.verdicts[0].told
-        odds = logprobs["A"] - logprobs["B"] if len(logprobs) == 2 else None
-        verdicts.append(Verdict(panel.about["pairing"], panel.about["target"], panel_letter(panel.words), odds))
-    return compared(run, o, verdicts)
-
-
-def compared(run: Run[WritingOptions], outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
+def judged(run: Run[WritingOptions], outcome: Outcome, panels: Sequence[Panel]) -> Outcome:
     """The outcome of captions with the judges' verdicts; without ten captions it is lost, or left out."""
     o = run.options
     tau = None if o.tau == "none" else float(o.tau)
     if outcome.answer is None:
         values = {} if o.on_unparsed == "exclude" else lost(o.exam, tau is not None)
     else:
-        values = verdict_values(verdicts, tau)
+        values = verdict_values(panels, tau)
     return dataclasses.replace(outcome, values={**outcome.values, **values})
 
 

@@ -14,7 +14,7 @@ from humor_tasks.contract import card
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import guessed
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.missing import Verdicts, failed_shares, failure_rates
 from humor_tasks.contract.judging.questions import ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.contract.judging.rubrics import Judgement, Rubric
 from humor_tasks.contract.metric import OF_JUDGES, REPLY_RATES, Metric, rate
@@ -26,17 +26,6 @@ from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
 RATED = {name: Judgement(f"{name}.txt", ("story", "format"), RATING_WORDS) for name in ("sms", "hss")}
 RATINGS = tuple(RATED)
 _NO_EXAMPLES = "the prompt for a story has no worked examples; leave this parameter out."
-_FAILURES_ABOUT = {
-    "grader_unparsed": "Share of the graders' replies without a readable rating.",
-    "grader_refused": "Share of the graders' replies that decline.",
-    "grader_failed": "Share of the graders' requests that failed.",
-}
-FAILURES = {
-    "grader_unparsed": ("unparsed", "empty"),
-    "grader_refused": ("refused",),
-    "grader_failed": ("error",),
-}
-"""Metric -> reply statuses; the metric is the share of the graders' replies with one of these statuses."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +82,7 @@ def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list
 
 
 def outcome(run: Run[GenerationOptions], record: Record, answer: Answer) -> Outcome:
-    """The outcome before grading; `rated` adds the ratings."""
+    """The outcome before grading; `judged` adds the ratings."""
     return answer.outcome(dataclasses.replace(record, target=None))
 
 
@@ -107,31 +96,23 @@ def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Questio
     ]
 
 
-def judged(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
-    """See `rated`."""
-    ratings = {panel.about["rating"]: panel_rating(panel.words) for panel in panels if panel.verdicts}
-    return rated(run, o, ratings, [verdict.status for panel in panels for verdict in panel.verdicts])
-
-
 def mean_rating(o: Outcome) -> float | None:
     """The mean of both ratings; None where one is missing."""
     given = [o.values[name] for name in RATINGS if name in o.values]
     return sum(given) / len(given) if len(given) == len(RATINGS) else None
 
 
-def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
-    """The outcome with its ratings, and the shares of graders' replies without a rating.
-
-    ratings: by name; None where there is none.
-    statuses: the status of each grader's reply to each question; empty where there was no story to rate.
-    """
+def judged(run: Run, ungraded: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """The outcome with its ratings, and the shares of graders' replies without a rating; no story has the lowest."""
+    ratings = {panel.about["rating"]: panel_rating(panel.words) for panel in panels if panel.verdicts}
+    statuses = [verdict.status for panel in panels for verdict in panel.verdicts]
     values = dict(ungraded.values)
     if ungraded.answer is None:
         worst = float(min(RATING_WORDS.values()))
         values |= dict.fromkeys(RATINGS, worst) if run.options.on_unparsed == "wrong" else {}
     values |= {name: rating for name, rating in ratings.items() if rating is not None}
     if statuses:
-        values |= {name: sum(s in kinds for s in statuses) / len(statuses) for name, kinds in FAILURES.items()}
+        values |= failed_shares(statuses, "grader_")
         values["unrated"] = float(None in ratings.values())
     return dataclasses.replace(ungraded, values=values)
 
@@ -185,7 +166,7 @@ MOCK_GENERATION = Benchmark(
             span=(1, 5),
         ),
         rate("unrated", "Share of stories with a rating missing.", OF_JUDGES),
-        *(rate(name, _FAILURES_ABOUT[name], OF_JUDGES) for name in FAILURES),
+        *failure_rates("grader_"),
         Metric("words", "lower", about="Length of the story in words.", neutral=True),
         *REPLY_RATES,
     ),

@@ -217,10 +217,7 @@ def prompt(run: Run[PreferenceOptions], record: Record) -> Prompt:
     material = {"context": context}
     material |= {side: record.fields[side] for side in ("first", "second")}
     asked = Rubric(run.templates, PREFERENCE).ask(material, run.options.structured)
-    turns = list(asked.turns)
-    shows = (asked.first or len(turns)) - 1  # the judge's own view is of the picture, too
-    turns[shows] = dataclasses.replace(turns[shows], picture=record.picture, clip=record.clip)
-    return Prompt(tuple(turns), asked.first)
+    return asked.showing(record.picture, record.clip)  # the judge's own view is of the picture, too
 
 
 def read(structured: bool, reply: str, refused: bool) -> Answer:

@@ -89,7 +89,7 @@ def prompt(run: Run[RequestOptions], record: Record) -> Prompt:
     turns = filled_turns(template, {**record.fields, "count": str(run.options.count)}, name)
     if system := record.fields["system"]:
         turns = [Turn("system", system), *(turn for turn in turns if turn.role != "system")]
-    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+    return Prompt(tuple(turns)).showing(record.picture)
 
 
 def outcome(run: Run[RequestOptions], record: Record, answer: Answer) -> Outcome:

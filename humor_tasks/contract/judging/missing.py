@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from humor_tasks.contract.metric import OF_JUDGES, Metric
+from humor_tasks.contract.metric import OF_JUDGES, Metric, rate
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
@@ -83,3 +83,30 @@ def missing_warning(values: Mapping[str, float]) -> str | None:
         f" Scores leave them out: {'; '.join(bounds_of_metrics)}." if bounds_of_metrics else " Scores leave them out."
     )
     return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"
+
+
+# ---- replies without a verdict --------------------------------------------------------------------
+
+_FAILURES = {
+    "unparsed": (("unparsed", "empty"), "Share of the judges' replies without a readable verdict."),
+    "refused": (("refused",), "Share of the judges' replies that decline."),
+    "failed": (("error",), "Share of the judges' requests that failed."),
+}
+"""Kind -> statuses of replies, and what their share is."""
+
+
+def failed_shares(statuses: Sequence[str], prefix: str = "") -> dict[str, float]:
+    """The shares of the judges' replies without a verdict, under the names of `failure_rates`."""
+    return {
+        _failure(kind, prefix): sum(status in kinds for status in statuses) / len(statuses)
+        for kind, (kinds, _) in _FAILURES.items()
+    }
+
+
+def failure_rates(prefix: str = "") -> tuple[Metric, ...]:
+    """The metrics `unparsed`, `refused` and `grader_failed`; prefix: what the names of the first two begin with."""
+    return tuple(rate(_failure(kind, prefix), about, OF_JUDGES) for kind, (_, about) in _FAILURES.items())
+
+
+def _failure(kind: str, prefix: str) -> str:
+    return "grader_failed" if kind == "failed" else f"{prefix}{kind}"

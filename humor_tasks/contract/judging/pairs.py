@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.missing import Verdicts, failed_shares, failure_rates
 from humor_tasks.contract.judging.questions import Panel
-from humor_tasks.contract.metric import OF_JUDGES, OF_REPLIES, Metric, rate
-from humor_tasks.contract.variations import variation_of
+from humor_tasks.contract.metric import OF_JUDGES, OF_REPLIES, Metric
+from humor_tasks.contract.variations import units, variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.logs import check_asked_once, read_run
 from humor_tasks.rows.records import Outcome, Record
@@ -73,9 +73,9 @@ def read_system(spec: str, run: Run) -> System:
 
 SIDES = ("system", "against")  # an answer names one of them, or "tie"
 WIN_VALUES = {"system": 1.0, "tie": 0.5, "against": 0.0}
+WORTH = {"A": 1.0, "tie": 0.5, "B": 0.0}
+"""A verdict -> the result for text A, which is the one shown first."""
 NOT_ASKED = "not_asked"
-FAILURES = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
-"""Metric -> reply statuses; the metric is the share of the judges' replies with one of these statuses."""
 
 
 def settled(system: str, against: str, on_unparsed: str) -> str:
@@ -111,7 +111,7 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
     if settled_as != "left_out":
         values |= _values(named)
     if not settled_as:
-        values |= {name: sum(s in failures for s in statuses) / len(statuses) for name, failures in FAILURES.items()}
+        values |= failed_shares(statuses)
         sided = [float(side == first) for side, first in zip(named, orders, strict=True) if side in SIDES]
         values |= {"first_shown": sum(sided) / len(sided)} if sided else {}
     status = next((status for status in statuses if status != "answered"), "answered")
@@ -185,16 +185,12 @@ class Pair:
 
 def pairs_of(outcomes: Sequence[Outcome]) -> list[Pair]:
     """The pairs of these outcomes; each epoch and each prompt set has its own pairs."""
-    return [_pair(orders) for orders in _by_pair(outcomes)]
+    return [_pair(orders) for orders in by_pair(outcomes)]
 
 
-def _by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    pairs: dict[tuple[str, str, int], list[Outcome]] = {}
-    times: dict[str, int] = {}
-    for o in outcomes:
-        times[o.id] = epoch = times.get(o.id, 0) + 1
-        pairs.setdefault((o.groups.get("pair_id", o.id), variation_of(o).prompts, epoch), []).append(o)
-    return list(pairs.values())
+def by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
+    """The outcomes of each pair, in its orders; each epoch and each prompt set has its own pairs."""
+    return units(outcomes, lambda o: (o.groups.get("pair_id", o.id), variation_of(o).prompts))
 
 
 def _pair(orders: Sequence[Outcome]) -> Pair:
@@ -259,7 +255,7 @@ def _text_property(name: str, about: str) -> Metric:
     """A metric of a pair's texts, which does not depend on the order."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        firsts = [orders[0] for orders in _by_pair(outcomes)]
+        firsts = [orders[0] for orders in by_pair(outcomes)]
         return clustered_proportion([o.values[name] for o in firsts], [o.cluster for o in firsts])
 
     return Metric(name, "lower", estimate, proportion=True, about=about, no_level=OF_REPLIES)
@@ -277,11 +273,6 @@ FIRST_SHOWN = _of_judged(
     about="Share of choices that fell on the text shown first; .5 is no position bias.",
     neutral=True,
 )
-_FAILURES_ABOUT = {
-    "unparsed": "Share of the judges' replies without a readable verdict.",
-    "refused": "Share of the judges' replies that decline.",
-    "grader_failed": "Share of the judges' requests that failed.",
-}
 METRICS = (
     _of_pairs("win_rate", "higher", _win_rate, about="Share of pairs won; a tie counts half."),
     _of_pairs("preferred", "higher", _share("system"), about="Share of pairs won outright (EXPAcc)."),
@@ -313,7 +304,7 @@ METRICS = (
     ),
     _text_property("same_text", "Share of pairs of equal texts: a tie, without asking a judge."),
     _text_property("empty", "Share of pairs with an empty text, which are settled without a judge."),
-    *(rate(name, _FAILURES_ABOUT[name], OF_JUDGES) for name in FAILURES),
+    *failure_rates(),
 )
 
 

@@ -56,32 +56,14 @@ def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Questio
 
 
 def judged(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
-    """See `graded`."""
-    votes = [panel.words for panel in panels]
-    verdicts = [majority(votes_on_point) for votes_on_point in votes]
-    return graded(
-        run,
-        o,
-        verdicts,
-        [v is None and None not in votes_on_point for v, votes_on_point in zip(verdicts, votes, strict=True)],
-    )
-
-
-def over_points(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
-    """A judged outcome over some of its points alone; panels: those of these points."""
-    return judged(run, replace(o, values={n: v for n, v in o.values.items() if n not in JUDGED}), panels)
-
-
-def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
-    """The outcome with the graders' verdicts.
-
-    verdicts: one per point, None where there is none.
-    tied: one per point, whether all judges voted but had no majority.
+    """The outcome with the graders' verdicts, a panel for each point.
 
     A reply without an explanation covers no point, or is left out with `on_unparsed=exclude`. No grader is needed then.
-    A point without a verdict is excluded from the denominator.
+    A point without a verdict is excluded from the denominator. It is undecided where all judges voted.
     """
     values = dict(o.values)
+    verdicts: list[bool | None] = [majority(panel.words) for panel in panels]
+    tied = [v is None and None not in panel.words for v, panel in zip(verdicts, panels, strict=True)]
     if o.answer is None:
         if run.options.on_unparsed == "exclude":
             return o
@@ -97,6 +79,11 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     if everything is not None:
         values["all_covered"] = everything
     return replace(o, values=values)
+
+
+def over_points(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """A judged outcome over some of its points alone; panels: those of these points."""
+    return judged(run, replace(o, values={n: v for n, v in o.values.items() if n not in JUDGED}), panels)
 
 
 JUDGED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecided", "asked_points")

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, field
 
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -25,17 +24,18 @@ from humor_tasks.errors import BadInput
 from humor_tasks.logs import read_run
 from humor_tasks.logs.parts import added
 from humor_tasks.models.choosers.chooser import Chooser, Question
-from humor_tasks.on_inspect.client import open_model, register_prices
+from humor_tasks.on_inspect.client import open_model
 from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import GraderSettings, in_words, verdict_of
 from humor_tasks.on_inspect.judging.refusals import Standing
 from humor_tasks.on_inspect.messages import prompt_messages
+from humor_tasks.on_inspect.running import finished
 from humor_tasks.on_inspect.solver_parts import left_to_judges
-from humor_tasks.rows.records import Prompt
 from humor_tasks.scorers.preferred import WORDS
 from humor_tasks.studies.arena.players import Battle, Key, Roster, Scene, Show, as_text
 from humor_tasks.studies.arena.store import LOGS, Store, StoredVerdict
-from humor_tasks.studies.captions.placing import check_scores_captions
+from humor_tasks.studies.captions.pairwise import scorer_of
+from humor_tasks.studies.captions.placing import check_scores, check_scores_captions, question_of, scores_of
 
 JUDGEMENTS = {show: Judgement(f"{show}.txt", ("first", "second", "format"), WORDS) for show in ("best", "ten")}
 FAMILY = "arena"
@@ -43,36 +43,12 @@ AT_ONCE = 100
 """Samples in progress at a time; a model's own limit of connections is lower. With batches: all of a round."""
 
 
-class Judge(Protocol):
-    """A judge. ordered: whether its verdict may depend on what is shown first, so that both orders are asked."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def ordered(self) -> bool:
-        """See Judge."""
-        ...
-
-    @property
-    def left_out(self) -> Sequence[str]:
-        """The settings that it is not sent, because its provider refuses them."""
-        ...
-
-    async def verdict(self, stage: Roster, key: Key) -> Verdict:
-        """Its verdict on a battle in one order."""
-        ...
-
-    def check(self, stage: Roster) -> None:
-        """Raise BadInput where it cannot judge what a contest shows."""
-        ...
-
-
 @dataclass(frozen=True)
 class PromptedJudge:
-    """A model that reads the question."""
+    """A model that reads the question, and is asked in both orders.
+
+    left_out: the settings that it is not sent, because its provider refuses them.
+    """
 
     model: Model
     rubric: Rubric
@@ -87,17 +63,14 @@ class PromptedJudge:
 
     @property
     def left_out(self) -> Sequence[str]:
-        """See Judge."""
+        """See PromptedJudge."""
         return self.standing.left_out
 
     async def verdict(self, stage: Roster, key: Key) -> Verdict:
-        """See Judge."""
+        """Its verdict on a battle in one order."""
         form = in_words(self.rubric.judgement, self.how.structured)
         asked = messages(self.rubric, stage, key, self.how.structured)
         return await verdict_of(self.model, asked, form, self.how, self.standing)
-
-    def check(self, stage: Roster) -> None:
-        """See Judge."""
 
 
 @dataclass(frozen=True)
@@ -111,30 +84,28 @@ class ScoringJudge:
     _scores: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
 
     async def verdict(self, stage: Roster, key: Key) -> Verdict:
-        """See Judge."""
+        """Its verdict on a battle, by the mean scores of what both show."""
         scene, *sides = stage.shown(key)
-        scores = self._scores.get(scene.contest) or self._scores.setdefault(scene.contest, self._score(stage, scene))
+        if scene.contest not in self._scores:
+            self._scores[scene.contest] = scores_of(self.chooser, self._question(stage, scene))
+        scores = self._scores[scene.contest]
         first, second = (sum(scores[text] for text in texts) / len(texts) for texts in sides)
         equal = math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
         word = "tie" if equal else "A" if first > second else "B"
         return Verdict(self.name, word, "answered", f"score {first:.4g} against {second:.4g}")
 
     def check(self, stage: Roster) -> None:
-        """See Judge."""
+        """Raise BadInput where it cannot judge what a contest shows."""
         for scene in stage.scenes.values():
-            question = self._question(stage, scene)
-            if len(question.choices) > 1:
-                self.chooser.check(question)
-
-    def _score(self, stage: Roster, scene: Scene) -> dict[str, float]:
-        question = self._question(stage, scene)
-        (scores,) = self.chooser.score([question])
-        return dict(zip(question.choices, scores, strict=True))
+            check_scores(self.chooser, self._question(stage, scene))
 
     def _question(self, stage: Roster, scene: Scene) -> Question:
-        contest = scene.contest
-        shown = (text for player in stage.players.values() for text in player.captions.get(contest, ()))
-        return Question(contest, scene.words, tuple(dict.fromkeys(shown)), picture=scene.picture, cluster=contest)
+        shown = (text for player in stage.players.values() for text in player.captions.get(scene.contest, ()))
+        return question_of(scene.contest, shown, scene.words, scene.picture)
+
+
+ArenaJudge = PromptedJudge | ScoringJudge
+"""A judge of battles; `ordered`: its verdict may depend on what is shown first, so that both orders are asked."""
 
 
 def question(show: Show, prompts: str | None) -> Rubric:
@@ -149,7 +120,7 @@ def open_judges(
     prompts: str | None = None,
     batch: bool = False,
     **how: bool,
-) -> list[Judge]:
+) -> list[ArenaJudge]:
     """The judges of these names. prompts: a prompt set, or a folder of templates. how: of GraderSettings.
 
     Raises BadInput for none, for one named twice, and for a model that cannot judge.
@@ -159,16 +130,15 @@ def open_judges(
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BadInput(f"--judge: {twice[0]} is named twice; its verdicts would be the same.")
     rubric, settings = question(show, prompts), GraderSettings(**how)
-    judges: list[Judge] = []
+    judges: list[ArenaJudge] = []
     for name in names:
         model = open_model(name, model_args)
-        chooser: Chooser | None = getattr(model.api, "chooser", None)
-        if chooser is None or chooser.reads_prompt:
-            model.config = model.config.model_copy(update={"batch": True}) if batch else model.config
-            judges.append(PromptedJudge(model, rubric, settings))
-        else:
+        if chooser := scorer_of(model):
             check_scores_captions(chooser)
             judges.append(ScoringJudge(name, chooser))
+        else:
+            model.config = model.config.model_copy(update={"batch": True}) if batch else model.config
+            judges.append(PromptedJudge(model, rubric, settings))
     return judges
 
 
@@ -177,14 +147,13 @@ def messages(rubric: Rubric, stage: Roster, key: Key, as_json: bool = False) -> 
     scene, *sides = stage.shown(key)
     first, second = map(as_text, sides)
     asked = rubric.ask({"context": scene.words, "first": first, "second": second}, as_json)
-    turns = (*asked.turns[:-1], replace(asked.turns[-1], picture=scene.picture))
-    return prompt_messages(Prompt(turns), pictures=scene.picture is not None)
+    return prompt_messages(asked.showing(scene.picture), pictures=scene.picture is not None)
 
 
 # ---- a round --------------------------------------------------------------------------------------
 
 
-def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, stage: Roster) -> list[Key]:
+def wanted(battles: Iterable[Battle], judges: Sequence[ArenaJudge], store: Store, stage: Roster) -> list[Key]:
     """The verdicts on these battles that the store lacks. Players that show the same captions are not asked about."""
     keys = []
     for battle in battles:
@@ -197,14 +166,13 @@ def wanted(battles: Iterable[Battle], judges: Sequence[Judge], store: Store, sta
     return [key for key in keys if store.get(key) is None]
 
 
-def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Roster, show: Show) -> None:
+def ask(keys: Sequence[Key], judges: Sequence[ArenaJudge], store: Store, stage: Roster, show: Show) -> None:
     """Get these verdicts and keep each in the store as it comes in. The Inspect log goes to the arena's folder.
 
     Raises BadInput where the run does not finish; the verdicts that came in are kept.
     """
     if not keys:
         return
-    register_prices()
     rubric = next((j.rubric for j in judges if isinstance(j, PromptedJudge)), question(show, None))
     by_order: dict[tuple[str, str, str], list[str]] = {}
     for key in keys:
@@ -217,24 +185,9 @@ def ask(keys: Sequence[Key], judges: Sequence[Judge], store: Store, stage: Roste
         scorer=_verdicts({judge.name: judge for judge in judges}, store, stage),
     )
     batched = any(isinstance(judge, PromptedJudge) and judge.model.config.batch for judge in judges)
-    try:
-        logs = eval(
-            task,
-            model="none/none",
-            log_dir=str(store.folder / LOGS),
-            max_samples=len(samples) if batched else AT_ONCE,
-        )
-    except OSError as problem:
-        raise BadInput(f"{store.folder}: the log cannot be written ({problem}).") from None
-    if not logs:  # after Ctrl-C
-        raise BadInput(f"{store.folder}: the round was interrupted. Run the command again.")
-    log = logs[0]
-    if log.status != "success":
-        why = f": {' '.join(log.error.message.split())}" if log.error else ""
-        raise BadInput(
-            f"{store.folder}: the round ended with status {log.status}{why}. Once that is put right, run the command "
-            "again; it asks only for what is missing."
-        )
+    at_once = len(samples) if batched else AT_ONCE
+    folder = str(store.folder / LOGS)
+    finished(task, f"{store.folder}: the round", model="none/none", log_dir=folder, max_samples=at_once)
 
 
 def _sample(rubric: Rubric, stage: Roster, order: tuple[str, str, str], judges: Sequence[str]) -> Sample:
@@ -245,7 +198,7 @@ def _sample(rubric: Rubric, stage: Roster, order: tuple[str, str, str], judges: 
 
 
 @scorer(metrics=[], name="battle")
-def _verdicts(judges: Mapping[str, Judge], store: Store, stage: Roster) -> Scorer:
+def _verdicts(judges: Mapping[str, ArenaJudge], store: Store, stage: Roster) -> Scorer:
     """The verdicts of the sample's judges on its battle."""
 
     async def one(key: Key) -> Verdict:

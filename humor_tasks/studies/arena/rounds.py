@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.battle_design import next_battles, opening
 from humor_tasks.scorers.rank_sets import apart, spent
-from humor_tasks.studies.arena.judging import Judge, ask, wanted
+from humor_tasks.studies.arena.judging import ArenaJudge, ask, wanted
 from humor_tasks.studies.arena.ladder import Row, fit_of, verdict_rows
 from humor_tasks.studies.arena.players import Battle, Roster, Show, check_joined
 from humor_tasks.studies.arena.store import Store
@@ -58,7 +58,7 @@ def budget_of(given: int | None, stage: Roster) -> int:
 
 
 def play(
-    store: Store, stage: Roster, judges: Sequence[Judge], show: Show, budget: int, alpha: float, seed: int
+    store: Store, stage: Roster, judges: Sequence[ArenaJudge], show: Show, budget: int, alpha: float, seed: int
 ) -> Ended:
     """Ask for the battles of the recorded rounds that lack verdicts, then draw and ask rounds until the arena ends.
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.contract.judging.pairs import WORTH
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.append_log import ReplyStore
 from humor_tasks.files.reading import json_object
@@ -42,7 +43,7 @@ class StoredVerdict:
     @property
     def result(self) -> float | None:
         """The result for the text shown first: 1, .5 or 0."""
-        return None if self.word is None else {"A": 1.0, "tie": 0.5, "B": 0.0}[self.word]
+        return None if self.word is None else WORTH[self.word]
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai import eval, task_with
+from inspect_ai import task_with
 from inspect_ai.model import Model, ModelOutput, StopReason
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -18,6 +18,7 @@ from humor_tasks.files.tables import interval, short, table
 from humor_tasks.logs.inspect_logs import from_log
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect.errors import CannotRun, one_line
+from humor_tasks.on_inspect.running import finished
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.captions.files import CaptionGroup
@@ -73,17 +74,12 @@ def compare(
                 ),
                 metadata=(task.metadata or {}) | {"explainer": system},  # who wrote the replies; see FinishedRun
             )
-            try:
-                (log,) = eval(task, model="none", model_roles={"grader": list(graders)}, log_dir=log_dir)
-            except OSError as problem:
-                raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
-            finished = from_log(log)
-            if finished.status != "success":
-                why = f": {finished.error}" if finished.error else "."
-                raise BadInput(f"{system}, {mode}: ended with status {finished.status}{why} Run the command again.")
-            run = CAPTION_WRITING.reopen(None, next(iter(finished)).options)
-            metrics = run.metrics([sample.outcome for sample in finished if sample.outcome is not None])
-            against.append(Against(system, mode, metrics, finished.signature, str(log.location)))
+            roles = {"grader": list(graders)}
+            log = finished(task, f"{system}, {mode}: judging", model="none", model_roles=roles, log_dir=log_dir)
+            judged = from_log(log)
+            run = CAPTION_WRITING.reopen(None, next(iter(judged)).options)
+            metrics = run.metrics([sample.outcome for sample in judged if sample.outcome is not None])
+            against.append(Against(system, mode, metrics, judged.signature, str(log.location)))
     return against
 
 

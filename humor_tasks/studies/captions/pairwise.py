@@ -11,11 +11,10 @@ import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, Model
@@ -26,14 +25,16 @@ from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.caption_contest.rows import load
 from humor_tasks.contract.definition import Data, Run
-from humor_tasks.contract.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.contract.prompts import check_shows, fill, filled_turns, read_templates
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.logs.inspect_logs import from_log
-from humor_tasks.on_inspect.client import policy, register_prices
+from humor_tasks.models.choosers.chooser import Chooser
+from humor_tasks.on_inspect.client import policy
 from humor_tasks.on_inspect.parts import multiple_choice
+from humor_tasks.on_inspect.running import finished
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
-from humor_tasks.rows.records import Prompt, Record, Turn
+from humor_tasks.rows.records import Prompt, Record
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
@@ -176,8 +177,8 @@ class Cartoons:
 
 
 @dataclass(frozen=True)
-class Judge:
-    """A model that compares captions, and how it is asked; see `ask`."""
+class PairwiseJudge:
+    """A model that compares captions of one cartoon, and how it is asked."""
 
     model: Model
     prompts: str | None = None
@@ -194,15 +195,22 @@ class Judge:
     ) -> tuple[list[Pair], str | None]:
         """The pairs with this model's answers, and the log that holds them; None where there was nothing to ask.
 
-        Raises BadInput where no answer could be read.
+        Raises BadInput where the run does not finish, and where no answer could be read.
         """
         if all(pair.same for pair in pairs):
             return list(pairs), None
-        log = ask(captions, pairs, self.model, cartoons, self.prompts, self.cache, self.log_dir)
+        comparison = task(captions, pairs, cartoons, self.prompts, policy(self.model) if self.cache else False)
+        log = finished(comparison, "the comparison of captions", model=self.model, log_dir=self.log_dir)
         answered = compared(pairs, log)
         if all(pair.worth is None or pair.same for pair in answered):
             raise BadInput(f"no answer of {self.name} could be parsed; the log holds its replies: {log.location}")
         return answered, log.location
+
+
+def scorer_of(model: Model) -> Chooser | None:
+    """What scores single captions in a model; None for a model that reads a prompt, which is a judge."""
+    chooser: Chooser | None = getattr(model.api, "chooser", None)
+    return None if chooser is None or chooser.reads_prompt else chooser
 
 
 def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
@@ -215,31 +223,9 @@ def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
     return Cartoons(first, options, data.provenance)
 
 
-def ask(
-    captions: Sequence[Caption],
-    pairs: Sequence[Pair],
-    model: Model,
-    cartoons: Cartoons,
-    prompts: str | None = None,
-    cache: bool = True,
-    log_dir: str | None = None,
-) -> EvalLog:
-    """Ask a model to compare every pair in both orders. Returns the Inspect log."""
-    comparison = task(captions, pairs, cartoons, prompts, policy(model) if cache else False)
-    try:
-        (log,) = eval(comparison, model=model, log_dir=log_dir)
-    except OSError as problem:
-        raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
-    return log
-
-
 def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
-    """The pairs with their answers. Raises BadInput where the run did not finish."""
-    run = from_log(log)
-    if run.status != "success":
-        why = f": {run.error}" if run.error else ""
-        raise BadInput(f"ranking ended with status {run.status}{why} Run the command again.")
-    answers = {sample.id: sample.scores[0].answer if sample.scores else None for sample in run.samples}
+    """The pairs with their answers."""
+    answers = {sample.id: sample.scores[0].answer if sample.scores else None for sample in from_log(log).samples}
     return [dataclasses.replace(pair, answers=(answers.get(_id(pair, 0)), answers.get(_id(pair, 1)))) for pair in pairs]
 
 
@@ -267,7 +253,6 @@ def task(
     check_shows(texts["rank.txt"], "rank.txt", ("scene", "first", "second"))
     run = Run(dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), cartoons.provenance), texts)
     run.check_media()
-    register_prices()
     signature = run.signature("generate", bench="rank_captions", n=str(len(records)))
     return Task(
         name="rank_captions",
@@ -296,6 +281,4 @@ def _record(cartoon: Record, pair: Pair, turn: int, captions: Sequence[Caption])
 def _prompt(run: Run, record: Record) -> Prompt:
     scene = next(name for name in run.templates if name.startswith("scene."))
     fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
-    show = partial(fill, fields=fields, name="rank.txt")
-    turns = [Turn(role, show(text)) for role, text in split_turns(run.templates["rank.txt"], "rank.txt")]
-    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+    return Prompt(tuple(filled_turns(run.templates["rank.txt"], fields, "rank.txt"))).showing(record.picture)

@@ -13,7 +13,7 @@ of its scores and the crowd's ratings, and where it places the captions whose pl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
@@ -23,11 +23,12 @@ from humor_tasks.benchmarks.crowd.groups import human_groups
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.rows.contests.contest_csv import Contest
+from humor_tasks.rows.media.picture import Picture
 from humor_tasks.rows.records import Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import percentiles, rank_correlation_by_cluster
 from humor_tasks.studies.captions.files import Caption, CaptionGroup
-from humor_tasks.studies.captions.pairwise import Cartoons, Judge, Pair, win_rates
+from humor_tasks.studies.captions.pairwise import Cartoons, Pair, PairwiseJudge, win_rates
 
 ANCHORS = 10
 Texts = Mapping[int, Sequence[str]]
@@ -64,7 +65,7 @@ def place(chooser: Chooser, cartoons: Sequence[Cartoon], texts: Texts) -> Placem
     for cartoon in tqdm(cartoons, chooser.name, unit="contest"):
         rated, number = cartoon.contest.caption, cartoon.number
         to_place = with_human(cartoon, texts)
-        by_text = scores_of(chooser, cartoon, [*rated, *to_place])
+        by_text = scores_of(chooser, _shown(cartoon, number, [*rated, *to_place]))
         among = [by_text[text] for text in rated]
         placed = percentiles([by_text[text] for text in to_place], among)
         percentile |= {(number, text): float(value) for text, value in zip(to_place, placed, strict=True)}
@@ -82,7 +83,7 @@ def anchors(contest: Contest) -> list[str]:
     return [contest.caption[(2 * k + 1) * count // (2 * ANCHORS)] for k in range(ANCHORS)]
 
 
-def place_by_comparing(judge: Judge, crowd: Crowd, options: CrowdOptions, texts: Texts) -> Placement:
+def place_by_comparing(judge: PairwiseJudge, crowd: Crowd, options: CrowdOptions, texts: Texts) -> Placement:
     """Place captions by a judge's comparisons.
 
     The human groups are placed as well. A comparison without a readable answer is left out and counted; a caption
@@ -143,16 +144,27 @@ def _ratings(crowd: Crowd) -> dict[tuple[int, str], float]:
     return ratings
 
 
-def scores_of(chooser: Chooser, cartoon: Cartoon | None, texts: Sequence[str], number: int = 0) -> dict[str, float]:
-    """Caption -> score; cartoon: None where the model is to see none, and then the contest's `number`."""
-    distinct = tuple(dict.fromkeys(texts))
-    contest = str(cartoon.number if cartoon else number)
-    context, picture = (cartoon.context, cartoon.picture) if cartoon else ("", None)
-    question = Question(contest, context, distinct, picture=picture, cluster=contest)
-    if len(distinct) > 1:
-        chooser.check(question)
+def _shown(cartoon: Cartoon | None, number: int, texts: Iterable[str]) -> Question:
+    """The captions of a contest; cartoon: None where the model is to see none."""
+    return question_of(str(number), texts, *((cartoon.context, cartoon.picture) if cartoon else ()))
+
+
+def question_of(contest: str, texts: Iterable[str], words: str = "", picture: Picture | None = None) -> Question:
+    """The distinct captions of a contest, with what the model is to see of its cartoon."""
+    return Question(contest, words, tuple(dict.fromkeys(texts)), picture=picture, cluster=contest)
+
+
+def scores_of(chooser: Chooser, question: Question) -> dict[str, float]:
+    """Caption -> score. Raises BadInput where the model cannot score them."""
+    check_scores(chooser, question)
     (scores,) = chooser.score([question])
-    return dict(zip(distinct, scores, strict=True))
+    return dict(zip(question.choices, scores, strict=True))
+
+
+def check_scores(chooser: Chooser, question: Question) -> None:
+    """Raise BadInput where the model cannot score the captions of a question."""
+    if len(question.choices) > 1:
+        chooser.check(question)
 
 
 def check_scores_captions(chooser: Chooser) -> None:
@@ -205,24 +217,24 @@ def pick(
         if len(group.captions) <= k:
             picked.append(group)
             continue
-        by_text = scores_of(chooser, cartoons.get(group.contest), group.captions, group.contest)
+        by_text = scores_of(chooser, _shown(cartoons.get(group.contest), group.contest, group.captions))
         picked.append(_picked(group, [by_text[text] for text in group.captions], k))
     return picked
 
 
 def best_of(
-    model: Chooser | Judge, groups: Sequence[CaptionGroup], crowd: Crowd, options: CrowdOptions
+    model: Chooser | PairwiseJudge, groups: Sequence[CaptionGroup], crowd: Crowd, options: CrowdOptions
 ) -> tuple[list[CaptionGroup], int]:
     """The crowd's contests' groups with their best caption by any model, and the comparisons without an answer."""
     known = {cartoon.number: cartoon for cartoon in crowd.cartoons}
     groups = [group for group in groups if group.contest in known]
-    if isinstance(model, Judge):
+    if isinstance(model, PairwiseJudge):
         return pick_by_comparing(model, groups, 1, of_crowd(crowd, options))
     return pick(model, groups, 1, known), 0
 
 
 def pick_by_comparing(
-    judge: Judge, groups: Sequence[CaptionGroup], k: int, cartoons: Cartoons
+    judge: PairwiseJudge, groups: Sequence[CaptionGroup], k: int, cartoons: Cartoons
 ) -> tuple[list[CaptionGroup], int]:
     """The groups with the k captions that win most comparisons with all others of the group, in both orders.
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from humor_tasks.contract.judging.pairs import HUMAN
+from humor_tasks.contract.judging.pairs import HUMAN, WORTH
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import read_body
 from humor_tasks.scorers.agreement import agreement
@@ -144,8 +144,6 @@ def _text(value: Any, name: str, where: str) -> str:
 
 
 # ---- a question ---------------------------------------------------------------------------------
-
-WORTH = {"A": 1.0, TIE: 0.5, "B": 0.0}  # A's score for each choice
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.contract.judging.missing import BOUNDS, MISSING, missing_warning
-from humor_tasks.contract.judging.pairs import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
+from humor_tasks.contract.judging.pairs import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, WORTH, pairs_of
 from humor_tasks.contract.judging.questions import panels_in
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -26,7 +26,7 @@ from humor_tasks.scorers.correction import ENOUGH, prediction_powered
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.studies.people.agreement import PREFERENCE, WORTH, Agreed, Question, first_shown
+from humor_tasks.studies.people.agreement import PREFERENCE, Agreed, Question, first_shown
 from humor_tasks.studies.people.items import same_text
 from humor_tasks.studies.people.votes import TIE, Vote, votes_table
 

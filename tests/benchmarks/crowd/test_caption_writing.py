@@ -110,15 +110,6 @@ def test_missing_verdicts_are_counted_and_bound_the_rates(folder: str, tmp_path:
     assert found["win_rate_top10_missing_passed"] == 1.0
 
 
-def test_a_judge_that_fails_does_not_end_the_run(folder: str, tmp_path: Path) -> None:
-    def script(messages: Any) -> Any:
-        return RuntimeError("down") if "545" in messages[-1].metadata["id"] else "Answer: A"
-
-    found = metrics(written_and_judged(folder, tmp_path, ScriptedModel("judge", script)))
-    assert found["missing_verdicts"] == 0.25
-    assert rates(found) == [0.5] * 4
-
-
 def test_a_panel_decides_by_majority_and_the_exam_may_be_left_out(folder: str, tmp_path: Path) -> None:
     graders = [grading(rule, name).model for name, rule in (("x", written_one), ("y", written_one), ("z", longer))]
     writer = ScriptedModel("writer", listed(WRITTEN))

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standins.judging import panel
 from standins.ranked import CONTESTS, WRITTEN, captions_of, listed, ranked
 
 from humor_tasks import load
-from humor_tasks.benchmarks.crowd.metrics import WIN_RATES, Verdict, verdict_values
+from humor_tasks.benchmarks.crowd.metrics import WIN_RATES, verdict_values
 from humor_tasks.benchmarks.crowd.metrics import WRITING_METRICS as METRICS
-from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
+from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, comparisons, judged
+from humor_tasks.contract.judging.questions import Panel
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome, Record
 
@@ -21,7 +23,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return ranked(tmp_path_factory.mktemp("contests"), CONTESTS)
 
 
-SURE = (("A", 2.0), ("B", -2.0))
+def sure(pairing: str, target: str, answer: str) -> Panel:
+    """A judge whose log-odds are 2 for the right letter."""
+    odds = 1.0 if target == "A" else -1.0
+    return panel(answer, told={"A": odds, "B": -odds}, pairing=pairing, target=target)
 
 
 def test_the_prompt_shows_the_cartoon_and_no_caption(folder: str) -> None:
@@ -63,12 +68,12 @@ def test_recited_entries_are_found_among_all_of_the_contest(folder: str) -> None
 def test_values_of_verdicts_by_hand() -> None:
     values = verdict_values(
         [
-            Verdict("top10", "A", "A"),
-            Verdict("top10", "B", "A"),
-            Verdict("median", "A", "A"),
-            Verdict("median", "B", None),
-            Verdict("exam", "A", "B"),
-            Verdict("exam", "B", "A"),
+            panel("A", pairing="top10", target="A"),
+            panel("A", pairing="top10", target="B"),
+            panel("A", pairing="median", target="A"),
+            panel(None, pairing="median", target="B"),
+            panel("B", pairing="exam", target="A"),
+            panel("A", pairing="exam", target="B"),
         ]
     )
     assert values == {
@@ -88,12 +93,12 @@ def test_values_of_verdicts_by_hand() -> None:
 def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
     """Judges of accuracy .9 let the captions win everywhere, but half of the replies hold none."""
     run = CAPTION_WRITING.reopen(None, {"tau": "0.5"})
-    won = [Verdict(name.removeprefix("win_rate_"), letter, letter, odds) for name in WIN_RATES for letter, odds in SURE]
+    won = [sure(name.removeprefix("win_rate_"), letter, letter) for name in WIN_RATES for letter in "AB"]
     outcomes = []
     for i in range(40):
-        exam = [Verdict("exam", "A", "A" if i % 10 else "B", 2.0), Verdict("exam", "B", "B", -2.0)]
+        exam = [sure("exam", "A", "A" if i % 10 else "B"), sure("exam", "B", "B")]
         o = Outcome(f"contest-{i}", str(i), {}, "answered", "captions" if i % 2 == 0 else None, None, {})
-        outcomes.append(compared(run, o, [*won, *exam]))
+        outcomes.append(judged(run, o, [*won, *exam]))
     found = {name: round(e.value, 6) for name, e in run.metrics(outcomes).items()}
     assert (found["judge_accuracy"], found["win_rate_top10"]) == (0.9, 0.5)
     assert found["corrected_win_rate_top10"] == pytest.approx(0.5 * (1 + 0.9 - 1) / (2 * 0.9 - 1))
@@ -102,7 +107,7 @@ def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
     assert none["corrected_win_rate_top10"].value == 0 == none["win_rate_top10"].value
     without = CAPTION_WRITING.reopen(None, {"exam": False})
     bare = Outcome("contest-1", "1", {}, "unparsed", None, None, {})
-    assert not any("corrected" in name for name in without.metrics([compared(without, bare, ())]))
+    assert not any("corrected" in name for name in without.metrics([judged(without, bare, ())]))
 
 
 BAD: list[tuple[dict[str, Any], str]] = [

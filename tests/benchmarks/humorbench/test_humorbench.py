@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from standins.corpus import rows_of
 from standins.humorbench import CARD, ELEMENTS, key, short, write_rows
+from standins.judging import panel
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.humorbench.coverage import WORD_LIMIT
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging.points import graded
+from humor_tasks.contract.judging.points import judged
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 
@@ -245,24 +246,22 @@ def test_what_verdicts_amount_to(
     failed: float,
 ) -> None:
     outcome = run.outcome(run.records[0], "<explanation>It rhymes.</explanation>")
-    found = graded(run, outcome, verdicts)
+    found = judged(run, outcome, list(map(panel, verdicts)))
     expected = {"coverage": share, "all_covered": everything, "graded_points": points}
     expected |= {"grader_failed": failed, "undecided": 0, "asked_points": len(verdicts)}
     assert found.values == {**outcome.values} | {k: v for k, v in expected.items() if v is not None}
     assert (found.status, found.answer) == ("answered", "It rhymes.")
-    split = graded(run, outcome, verdicts, [verdict is None for verdict in verdicts])
+    split = judged(run, outcome, [panel(True, False) if v is None else panel(v) for v in verdicts])
     assert (split.values["grader_failed"], split.values["undecided"]) == (0, failed)
 
 
 @pytest.mark.parametrize("reply", ["", "I'm sorry, but I can't help with that.", "<think>"])
 def test_a_reply_without_an_explanation_covers_nothing_or_is_left_out(run: Run, reply: str) -> None:
     outcome = run.outcome(run.records[0], reply)
-    for verdicts in ([None, None], [True, True], [False, False]):  # nobody was asked
-        found = graded(run, outcome, verdicts)
-        assert {"coverage": 0.0, "all_covered": 0.0}.items() <= found.values.items()
-        assert "grader_failed" not in found.values
-        excluding = run.with_options(on_unparsed="exclude")
-        assert graded(excluding, outcome, verdicts) == outcome
+    found = judged(run, outcome, [panel(), panel()])  # nobody was asked
+    assert {"coverage": 0.0, "all_covered": 0.0}.items() <= found.values.items()
+    assert "grader_failed" not in found.values
+    assert judged(run.with_options(on_unparsed="exclude"), outcome, [panel(), panel()]) == outcome
     assert "coverage" not in run.metrics([outcome])
 
 
@@ -296,10 +295,10 @@ def test_estimates_by_hand(run: Run) -> None:
 
 def test_coverage_of_a_caption_weighs_its_points() -> None:
     run = load("humorbench", dataset="sample", one_explanation_per="caption")
-    says_first_only = [
-        graded(run, run.outcome(record, "<explanation>x</explanation>"), [i == 0 for i in range(len(record.points))])
-        for record in run.records
-    ]
+    says_first_only = []
+    for record in run.records:
+        panels = [panel(i == 0) for i in range(len(record.points))]
+        says_first_only.append(judged(run, run.outcome(record, "<explanation>x</explanation>"), panels))
     found = run.metrics(says_first_only)
     assert found["coverage"].value == pytest.approx(24 / 38)
     assert found["all_covered"].value == pytest.approx(sum(len(r.points) == 1 for r in run.records) / 24)

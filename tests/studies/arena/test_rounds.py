@@ -18,6 +18,7 @@ from standins.batch_server import BatchServer
 
 from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import running
 from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.studies.arena import judging, rounds
 from humor_tasks.studies.arena.judging import FAMILY, JUDGEMENTS, PromptedJudge, ask, messages, wanted
@@ -100,7 +101,7 @@ def test_an_interrupted_arena_resumes_with_identical_results(
 
 def test_ctrl_c_within_a_round(tmp_path: Path, stage: Roster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inspect then returns no log."""
-    monkeypatch.setattr(judging, "eval", lambda *_, **__: [])
+    monkeypatch.setattr(running, "eval", lambda *_, **__: [])
     with pytest.raises(BadInput, match="the round was interrupted"):
         play(tmp_path / "a", stage, judge_of(by_rank))
 

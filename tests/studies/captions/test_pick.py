@@ -16,7 +16,7 @@ from standins.judging import between
 from humor_tasks.benchmarks.crowd.corpus import CrowdOptions, open_crowd
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.studies.captions.files import CaptionGroup, read_groups
-from humor_tasks.studies.captions.pairwise import Judge, Pair, win_rates
+from humor_tasks.studies.captions.pairwise import Pair, PairwiseJudge, win_rates
 from humor_tasks.studies.captions.placing import best, of_crowd, pick, pick_by_comparing
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
@@ -50,14 +50,14 @@ def test_win_rates() -> None:
     assert win_rates(4, pairs) == [0.75, 0.0, 0.5, None]
 
 
-def comparing(prefer: Callable[[str, str], str], asked: list[str] | None = None) -> Judge:
+def comparing(prefer: Callable[[str, str], str], asked: list[str] | None = None) -> PairwiseJudge:
     def answer(messages: Any) -> str:
         text = messages[-1].text
         if asked is not None:
             asked.append(text)
         return prefer(between(text, "caption_a"), between(text, "caption_b"))
 
-    return Judge(ScriptedModel("judge", answer).model, cache=False)
+    return PairwiseJudge(ScriptedModel("judge", answer).model, cache=False)
 
 
 def longer_wins(first: str, second: str) -> str:
