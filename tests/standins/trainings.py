@@ -23,10 +23,10 @@ def killed_in_epoch(last: int, trainer: type[Any]) -> Iterator[None]:
     """Such a training ends where that epoch begins. By a real kill: tests/lab/training/test_loop.py."""
     epoch = trainer._epoch
 
-    def killed(self: Any, number: int, *rest: Any) -> tuple[float, ...]:
+    def killed(self: Any, number: int) -> tuple[float, ...]:
         if number == last - 1:
             raise Killed
-        return epoch(self, number, *rest)  # type: ignore[no-any-return]
+        return epoch(self, number)  # type: ignore[no-any-return]
 
     with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
         patched.setattr(trainer, "_epoch", killed)
