@@ -122,7 +122,7 @@ class Epochs(ABC):
         if shards:
             make_ready(shards, self.network, self.clip_norm)
         self.model, self._prepared = self.accelerator.prepare(self.network, self.optimizer)
-        state = restore_checkpoint(self.output, self.network, self._prepared, shards)
+        state = restore_checkpoint(self.output, self.network, self._prepared, self.accelerator)
         if self.accelerator.is_main_process:
             write_table(self.output / CURVES, self.CURVE, state.curve)  # marks the folder as used by this run
         while state.epoch < self.epochs and not 0 < self.patience <= state.epoch - state.best_epoch:
@@ -192,17 +192,16 @@ class Epochs(ABC):
             raise BadInput(f"lr={self.rate}: the loss is {loss} in {where}; use a lower learning rate.")
 
     def _write(self, state: State, shards: Accelerator | None) -> None:
-        """Write the epoch's best weights, curve and checkpoint in the main process; parts of them in all processes."""
-        is_main, is_best = self.accelerator.is_main_process, state.best_epoch == state.epoch
-        if is_best and shards:
-            self.weights = full_weights(shards, self.network, self.model)
-        if is_best and is_main:
-            write_folder(best_folder(self.output, state), self._save)
-        self.weights = None
+        """Write the epoch's best weights, curve and checkpoint."""
+        is_main = self.accelerator.is_main_process
+        if state.best_epoch == state.epoch:
+            if shards:
+                self.weights = full_weights(shards, self.network, self.model)
+            write_folder(best_folder(self.output, state), self._save if is_main else lambda _: None, self.accelerator)
+            self.weights = None
         if is_main:
             write_table(self.output / CURVES, self.CURVE, state.curve)
-        if is_main or shards:
-            save_checkpoint(self.output, state, self.network, self._prepared, shards)
+        save_checkpoint(self.output, state, self.network, self._prepared, self.accelerator)
         self.accelerator.wait_for_everyone()
 
 

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, softplus
 
-from humor_tasks.lab.training.checkpoint import write_folder
+from humor_tasks.files.writing import replacing
 from humor_tasks.lab.training.humicroedit.data import Data, rmse
 from humor_tasks.lab.training.humicroedit.features import fit_groups, texts_of, word_vectors
 from humor_tasks.lab.training.humicroedit.settings import JUDGES, TrainConfig
@@ -200,7 +200,8 @@ def fit_network(config: TrainConfig, data: Data, output: Path, progress: bool) -
     notes = fit(output, net.NETWORK, trainer)
     if config.features and IS_MAIN and not (output / net.FEATURES).is_dir():
         groups = (trainers[0].groups if trainers else None) or fit_groups(config, data)[0]
-        write_folder(output / net.FEATURES, groups.save)
+        with replacing(output / net.FEATURES) as folder:
+            groups.save(folder)
     return load(output, unfinished=True), notes
 
 
