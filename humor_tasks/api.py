@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.contract.answers import Answer
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.judging.missing import missing_warning
 from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.files.writing import write_json

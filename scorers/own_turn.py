@@ -18,7 +18,9 @@ from .channels import final_channel
 from .markers import ANSWER_LABELS, IN_WORDS, IN_WORDS_END, LABELS, THINKING, TURNS, WRAPPERS, WRAPPING_TAGS, is_named
 
 # What may begin one. Each that begins with "</" ends with ">" within 60 characters.
-_MARK = re.compile(r"<(?=[ \t]{0,4}[|｜a-zA-Z用]|[ \t]{1,4}/|/[ \t|a-zA-Z][^<>]{0,60}>|</?S)|\[(?=[|/a-zA-Z])|\](?=~)|◁")
+_MARK = re.compile(
+    r"<(?=[ \t]{0,4}[|｜a-zA-Z用]|[ \t]{1,4}/|/[ \t|a-zA-Z][^<>]{0,60}>|</?S)|\[(?=[|/a-zA-Z])|\](?=~)|◁"
+)
 _OPENING = tuple(re.compile(thinking.opening) for thinking in THINKING)
 _CLOSING = tuple(re.compile("|".join(filter(None, (t.closing, t.pair)))) for t in THINKING)
 _PARTS = {f"open{i}": t.opening for i, t in enumerate(THINKING) if t.where != "start"}

@@ -29,7 +29,7 @@ from corpus_workload import captions_of, minilm, write_contests
 from humor_tasks.lab.corpora.newyorker import stages
 from humor_tasks.lab.corpora.newyorker.building import prepare, run_stage, write_dataset
 from humor_tasks.lab.corpora.newyorker.settings import Settings
-from humor_tasks.lab.corpora.newyorker.work import Work, Workers
+from humor_tasks.lab.corpora.newyorker.work import Work, processes
 from humor_tasks.models.choosers.embedding import Embedding
 
 DIMENSIONS, RUNS = 384, 2
@@ -71,9 +71,9 @@ def build(crowd: Path, annotations: Path, output: Path, embedded: Path | None) -
     settings = Settings(annotations=annotations, crowd=crowd, embedding=minilm())
     work: Work = measured("reading", lambda: prepare(settings, output.with_suffix(".work")))
     work = replace(work, stages={**work.stages, "embed": replace(work.stages["embed"], run=vectors(embedded))})
-    with Workers(work.run) as workers:
+    with processes() as over:
         for name in work.stages:
-            counts[name] = measured(name, lambda name=name: run_stage(work, name, workers, lambda line: None))
+            counts[name] = measured(name, lambda name=name: run_stage(work, name, over, lambda line: None))
     measured("dataset", lambda: list(write_dataset(work, settings, counts, output)))
     return Measured(len(work.contests), counts["ingest"]["entries"], counts["select"]["captions"], seconds, mib)
 

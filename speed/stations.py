@@ -6,7 +6,7 @@ A station is a function of humor_tasks that takes or returns the row, as a recor
 logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file, a
 hook one that the harness calls. Models' own functions are counted apart, because each model has its own. The run is
 matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its report is
-built. `--show` lists the stations in order.
+built. `--show` lists the stations in order, and which of them are handovers and hooks.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ def main() -> None:
         told += f"; {len(trace.handed)} handovers, {len(trace.hooks)} of them hooks"
         print(f"{name}: {told}, {sum(found.values())} calls")
         if show:
-            print("\n".join(f"  {calls:3} {file}: {function}" for (file, function), calls in found.items()))
+            for key, calls in found.items():
+                how = "hook" if key in trace.hooks else "handover" if key in trace.handed else ""
+                print(f"  {calls:3} {how:8} {key[0]}: {key[1]}")
 
 
 if __name__ == "__main__":

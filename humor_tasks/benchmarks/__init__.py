@@ -39,21 +39,12 @@ from humor_tasks.contract import choice
 from humor_tasks.contract.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
 from humor_tasks.contract.card import VOTES, Card, Level, Source, System, Votes
 from humor_tasks.contract.definition import Benchmark, Data, Options, Run
-from humor_tasks.contract.judging import (
-    ByAnswer,
-    ByRubric,
-    Judgement,
-    Judging,
-    Panel,
-    Question,
-    Reply,
-    Rubric,
-    Verdicts,
-    rubric_templates,
-)
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.points import COVERAGE, UNDECIDED, by_points
+from humor_tasks.contract.judging.questions import ByAnswer, ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.contract.judging.rubrics import Judgement, Rubric, rubric_templates
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.contract.options import absent, parameter
-from humor_tasks.contract.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.contract.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.contract.shots import by_cluster, draw
 from humor_tasks.errors import BadInput, check_choice

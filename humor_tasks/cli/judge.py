@@ -83,7 +83,7 @@ def grade(
 
     Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
     """
-    from humor_tasks.contract.judging import MISSING
+    from humor_tasks.contract.judging.missing import MISSING
     from humor_tasks.files.writing import check_output, write_json
     from humor_tasks.results.grade import grade, report_of, without_reply
 

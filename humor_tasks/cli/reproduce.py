@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from humor_tasks.results.reproduce.verdict import Verdict
 
 
+FITTING = 12  # rows that are named; beyond it, their count
+
+
 @click.command()
 @click.argument("row", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the rows: published values, and what each needs.")
@@ -39,8 +42,9 @@ def reproduce(
 ) -> None:
     """Compute a published ROW and compare it with the published values.
 
-    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here. A row of printed votes, which arithmetic
-    cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, 3 if none can run.
+    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here, 6 not the published rows. A row of printed
+    votes, which arithmetic cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, else 6 if
+    any has other rows, 3 if none can run.
     """
     from humor_tasks.benchmarks import find_benchmark
     from humor_tasks.contract.options import read_parameters
@@ -104,11 +108,14 @@ def _print_list(rows: list[Row], as_json: bool) -> None:
 
 
 def _row(row: Row) -> dict[str, Any]:
+    from humor_tasks.results.reproduce.rows import BASES
+
     return {
         "row": row.name,
         "benchmark": row.benchmark,
         "figures": [{"metric": f.estimate, "value": f.value, "source": f.source} for f in row.figures],
         "tolerance": dict(row.tolerance),
+        "basis": BASES[row.basis],
         "command": row.command,
         "parameters": dict(row.parameters),
         "needs": row.needs,
@@ -117,15 +124,20 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _print_verdict(verdict: Verdict) -> None:
+    from humor_tasks.results.reproduce.rows import BASES
+
     row = verdict.row
     click.echo(f"{row.name}: {verdict.sentence}")
     for figure in verdict.compared:
         click.echo(f"  {figure}")
-        if row.recipe in ("model", "predictions") and figure.figure.n not in (None, figure.here.n):
-            click.echo(f"  published on n {figure.figure.n}: these are other rows.")
+    if verdict.compared:
+        click.echo(f"  tolerance: {BASES[row.basis]}")
+    if verdict.fits:
+        shown, more = verdict.fits[:FITTING], len(verdict.fits) - FITTING
+        click.echo(f"  the same score fits {', '.join(shown)}{f' and {more} more rows' if more > 0 else ''}")
     if verdict.changed:
         changes = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
-        click.echo(f"  with {changes}: not the published rows or protocol.")
+        click.echo(f"  with {changes}: not as published.")
     click.echo(f"  system: {row.figures[0].system}")
     click.echo(f"  source: {'; '.join(dict.fromkeys(figure.source for figure in row.figures))}")
     click.echo(f"  command: {row.command}")
@@ -148,6 +160,7 @@ def _print_table(verdicts: list[Verdict]) -> None:
     counts = Counter(verdict.status for verdict in verdicts)
     echo(f"{table(('row', 'published', 'here', 'verdict'), lines)}\n\n")
     click.echo(
-        f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {counts['cannot run here']} cannot run "
-        f"here. Printed votes: {counts['consistent']} rows consistent, {counts['inconsistent']} inconsistent."
+        f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {counts['not the published rows']} have "
+        f"other rows, {counts['cannot run here']} cannot run here. Printed votes: {counts['consistent']} rows "
+        f"consistent, {counts['inconsistent']} inconsistent."
     )

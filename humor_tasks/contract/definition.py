@@ -23,7 +23,8 @@ from humor_tasks.contract import prompts, replies, variations
 from humor_tasks.contract.answers import ANSWER_TOKENS, Answer, AnswerForm, Choice
 from humor_tasks.contract.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.contract.card import Card, Display, Uses
-from humor_tasks.contract.judging import JUDGED_UNDER, Judging, Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.questions import JUDGED_UNDER, Judging
 from humor_tasks.contract.loaded import PROTOCOL_PARAMETERS
 from humor_tasks.contract.loaded import Data as Data
 from humor_tasks.contract.metric import Metric
@@ -70,9 +71,9 @@ class Benchmark(Generic[O_co]):
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
-    judging: how judges score the answers (`contract.judging`); None if no judge is needed.
+    judging: how judges score the answers (`contract.judging.questions`); None if no judge is needed.
     verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
-    they add metrics of missing verdicts (`contract.judging`).
+    they add metrics of missing verdicts (`contract.judging.missing`).
     letter_metrics: the kinds of per-letter numbers, from LETTER_METRICS, that a multiple-choice outcome keeps in its
     values.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
@@ -240,7 +241,13 @@ class Run(Generic[O_co]):
     @functools.cached_property
     def records(self) -> tuple[Record, ...]:
         """The records to evaluate, in the order of the data; an item that is asked several times has several."""
-        return self.variations.of(self.data.records, self.benchmark.rotate)
+        once = self.variations.number == 1
+        return self.data.records if once else self.variations.of(self.data.records, self.benchmark.rotate)
+
+    @functools.cached_property
+    def shows_media(self) -> bool:
+        """Whether any record has a picture or a clip."""
+        return any(record.picture or record.clip for record in self.data.records)
 
     @functools.cached_property
     def _under(self) -> Mapping[str, Run[O_co]]:
@@ -277,8 +284,10 @@ class Run(Generic[O_co]):
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
-        run = self._under.get(variations.variation_of(record).prompts, self)
-        return self.benchmark.prompt(run, variations.as_item(record))
+        if self.variations.number == 1:
+            return self.benchmark.prompt(self, record)
+        asking = variations.variation_of(record)  # worked examples are drawn by the item: the same in every asking
+        return self.benchmark.prompt(self._under.get(asking.prompts, self), dataclasses.replace(record, id=asking.item))
 
     def check_media(self, records: Sequence[Record] | None = None) -> None:
         """Check what the prompts of these records (default: all) show, before a model is asked.
@@ -286,9 +295,9 @@ class Run(Generic[O_co]):
         Raises one BadInput for all pictures and clips that are missing, damaged or too large. With on_bad_picture=skip
         they were checked when the rows were read.
         """
-        checked = self.records if records is None else records
-        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in checked):
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not self.shows_media:
             return
+        checked = self.records if records is None else records
         place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
         check_rows([self._media(record) for record in checked], place, len(self.records))
 
@@ -317,9 +326,11 @@ class Run(Generic[O_co]):
         refused, cut_off: whether the provider flagged a refusal, and whether the reply ended at a limit of its length.
         letter_values: as in `scored`.
         """
-        form, thinking = self.form, self.options.thinking
-        answer = replies.answer_in(form, reply, thinking, refused, cut_off)
-        return replies.told(self.scored(record, answer, letter_values), replies.ended(form, reply, thinking))
+        if replies.ENDED in record.facts:  # of an earlier reading
+            facts = {name: value for name, value in record.facts.items() if name != replies.ENDED}
+            record = dataclasses.replace(record, facts=facts)
+        answer = replies.answer_in(self.form, reply, self.options.thinking, refused, cut_off)
+        return self.scored(record, answer, letter_values)
 
     def scored(
         self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
@@ -397,5 +408,5 @@ class Run(Generic[O_co]):
         entries |= {"skipped": source["skipped"]} if "skipped" in source else {}
         entries |= {**self.options.signature_entries(), **self.benchmark.signatures(self)}
         entries |= {"prompts": self.prompts_hash}
-        entries |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
+        entries |= {"pillow": pillow_version()} if self.shows_media else {}
         return Signature(entries | {"humor_tasks": __version__} | changes)

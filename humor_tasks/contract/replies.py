@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from humor_tasks.contract.answers import UNREAD, Answer, AnswerForm
 from humor_tasks.contract.metric import rate
@@ -25,28 +24,20 @@ MADE_UP_TURNS = rate("made_up_turns", "Share of replies that go on with turns th
 def answer_in(
     form: AnswerForm, reply: str, thinking: str | None, refused: bool = False, cut_off: bool = False
 ) -> Answer:
-    """The answer in a reply. thinking: markers as in `Options.thinking`; the others as in `Run.outcome`."""
-    if cut_off and form.whole:
-        return UNREAD
-    return form.read(reply if form.literal else with_known_markers(reply, thinking), refused)
+    """The answer in a reply, with the fact ENDED where the reply did not end as it should.
 
-
-def ended(form: AnswerForm, reply: str, thinking: str | None) -> dict[str, str]:
-    """How the reply ended, as a fact of its outcome; nothing where it ended as it should, or is read literally."""
+    thinking: markers as in `Options.thinking`; the others as in `Run.outcome`. A reply that is read literally has no
+    such fact.
+    """
     if form.literal:
-        return {}
-    own = own_turn(with_known_markers(reply, thinking))
-    if own.text is None:
-        return {ENDED: THINKING}
-    return {ENDED: f"{TURN}: {own.turn}"} if own.turn else {}
-
-
-def told(outcome: Outcome, fact: Mapping[str, str]) -> Outcome:
-    """The outcome with how its reply ended, in the place of what an earlier reading has found."""
-    if not fact and ENDED not in outcome.facts:
-        return outcome
-    facts: dict[str, Any] = {name: value for name, value in outcome.facts.items() if name != ENDED}
-    return replace(outcome, facts={**facts, **fact})
+        return UNREAD if cut_off and form.whole else form.read(reply, refused)
+    reply = with_known_markers(reply, thinking)
+    answer = UNREAD if cut_off and form.whole else form.read(reply, refused)
+    own = own_turn(reply)
+    if own.text is not None and not own.turn:
+        return answer
+    ended = THINKING if own.text is None else f"{TURN}: {own.turn}"
+    return replace(answer, facts={**answer.facts, ENDED: ended})
 
 
 def made_up_turns(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:

@@ -82,8 +82,6 @@ class Variations:
 
     def of(self, records: Sequence[Record], rotate: Callable[[Record, int], Record] | None) -> tuple[Record, ...]:
         """Every record under every prompt set and in every rotation, item by item."""
-        if self.number == 1:
-            return tuple(records)
         made, recent = [], _Recent()
         for item in records:
             record = item if item.picture is None else replace(item, picture=recent.kept(item.picture))
@@ -94,18 +92,11 @@ class Variations:
                 made.append(replace(turned, id=f"{record.id}@{name}", facts=facts))
         return tuple(made)
 
-    def place(self, record: Record, positions: Mapping[str, int]) -> int | None:
-        """The position of a record among all askings, from 0, by its item's; None where there are no `positions`."""
-        if not positions:
-            return None
+    def place(self, record: Record, positions: Mapping[str, int]) -> int:
+        """The position of a record among all askings, from 0, by its item's."""
         asking = variation_of(record)
         set_number = self.sets.index(asking.prompts) if self.sets else 0
         return positions[asking.item] * self.number + set_number * (len(self.letters) or 1) + asking.rotation
-
-
-def as_item(record: Record) -> Record:
-    """The record under the id of its item, from which worked examples are drawn: the same ones in every asking."""
-    return replace(record, id=variation_of(record).item) if VARIATION in record.facts else record
 
 
 class _Recent:

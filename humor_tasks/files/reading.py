@@ -238,9 +238,9 @@ def missing(value: object) -> str:
 
 def check_text(value: object, where: str) -> str:
     """The value if it is a visible text; otherwise BadInput, which begins with `where` (place and field)."""
-    if why := missing(value):
-        raise BadInput(f"{where} is {why}; it must be text.")
-    return str(value)
+    if isinstance(value, str) and is_visible(value):
+        return value
+    raise BadInput(f"{where} is {missing(value)}; it must be text.")
 
 
 def as_seen(text: str) -> str:

@@ -103,18 +103,17 @@ class _Archive:
         with archive:
             for name in self.names:
                 try:
-                    sample = self._read(archive, name, instead or {})
+                    if name.endswith("/sample.json") and (member := MEMBER.match(name)):
+                        number = int(member["id"]) if member["id"] in self.numbers else member["id"]
+                        epoch = int(member["epoch"])
+                        sample = read_eval_log_sample(str(self.path), number, epoch, exclude_fields=set(NOT_READ))
+                    else:
+                        data = _parsed(archive.read(name))
+                        kept = {field: value for field, value in data.items() if field not in NOT_READ}
+                        sample = EvalSample.model_validate({**kept, **(instead or {})})
                 except Exception as problem:
                     raise _no_log(self.path, problem) from None
                 yield sample
-
-    def _read(self, archive: zipfile.ZipFile, name: str, instead: Mapping[str, Any]) -> EvalSample:
-        if name.endswith("/sample.json") and (member := MEMBER.match(name)):
-            number = int(member["id"]) if member["id"] in self.numbers else member["id"]
-            return read_eval_log_sample(str(self.path), number, int(member["epoch"]), exclude_fields=set(NOT_READ))
-        data = _parsed(archive.read(name))
-        kept = {field: value for field, value in data.items() if field not in NOT_READ}
-        return EvalSample.model_validate({**kept, **instead})
 
 
 def _parsed(text: bytes) -> Any:
@@ -205,7 +204,16 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
     asked = (turns[-1].metadata or {}) if turns else {}  # what the last message tells a model beside its text
     own = sample.metadata if metadata.benchmark else {}
-    scores = tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
+    scores = tuple(
+        Scored(
+            scorer=name,
+            answer=score.answer,
+            outcome=outcome_in(score, identity, f"{where}: {name}"),
+            details=score.metadata or {},
+            explanation=score.explanation,
+        )
+        for name, score in (sample.scores or {}).items()
+    )
     called = any(TOOL_CALL in score.outcome.facts for score in scores if score.outcome)
     called = called or (replied and not scores and bool(sample.output.message.tool_calls))
     return LoggedSample(
@@ -234,25 +242,24 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     )
 
 
-def _scored(name: str, score: Score, sample: EvalSample, path: Path) -> Scored:
-    details: Mapping[str, Any] = score.metadata or {}
+def outcome_in(score: Score, identity: str, where: str) -> Outcome | None:
+    """The outcome stored in a score of this package; None for a score of another one.
+
+    Raises BadInput, with `where` in the message, for an outcome that cannot be read.
+    """
+    kept = {**(score.metadata or {}), "answer": score.answer}
+    if "values" not in kept:
+        return None
     try:
-        outcome = outcome_in(score, str(sample.id)) if "values" in details else None
+        if score.history and score.value in ("C", "I"):  # edited by hand: the edited value counts
+            edited = {name: float(score.value == "C") for name in kept["values"] if "accuracy" in name}
+            kept["values"] = {**kept["values"], **edited}
+        return Outcome.of(identity, kept)
     except (KeyError, TypeError, ValueError) as problem:
         raise BadInput(
-            f"{path}: sample {sample.id}: {name} is no score of humor-tasks ({problem!r}). It was edited, or written "
-            "by another version of humor-tasks; run the task again."
+            f"{where} is no score of humor-tasks ({problem!r}). It was edited, or written by another version of "
+            "humor-tasks; run the task again."
         ) from None
-    return Scored(name, score.answer, outcome, details, score.explanation)
-
-
-def outcome_in(score: Score, identity: str) -> Outcome:
-    """The outcome stored in a score of this package."""
-    kept = {**(score.metadata or {}), "answer": score.answer}
-    if score.history and score.value in ("C", "I"):  # edited by hand: the edited value counts
-        edited = {name: float(score.value == "C") for name in kept["values"] if "accuracy" in name}
-        kept["values"] = {**kept["values"], **edited}
-    return Outcome.of(identity, kept)
 
 
 # ---- pictures -----------------------------------------------------------------------------------

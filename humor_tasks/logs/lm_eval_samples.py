@@ -102,7 +102,8 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
     identity, reply = str(doc["id"]), replies[0]
     told = task_metadata({"humor_tasks": doc["humor_tasks"]}, where)
     scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
-    prompt = _prompt(logged)
+    asked = logged.get("arguments")
+    prompt = str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
     outcome = None if scored is None else Outcome.of(identity, scored)  # none of a run with --predict_only
     sample = LoggedSample(
         where=where,
@@ -137,11 +138,6 @@ def _first(kept: Any) -> Any:
         return reply_text(kept)
     first = kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
     return reply_text(first) if in_parts(first) or not isinstance(first, list) else first
-
-
-def _prompt(logged: Mapping[str, Any]) -> str:
-    asked = logged.get("arguments")
-    return str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
 
 
 def _results(path: Path) -> tuple[str, Mapping[str, Any], Mapping[str, Any], Invocation]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.signature import Signature
-from humor_tasks.rows.records import Outcome, Point, Record
+from humor_tasks.rows.records import Outcome, Point
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
@@ -261,11 +261,6 @@ def task_metadata(held: Mapping[str, Any], where: str = "a sample") -> TaskMetad
             f"{where}: its metadata under 'humor_tasks' cannot be read ({problem!r}). It was edited, or written by "
             "another version of humor-tasks; run the task again."
         ) from None
-
-
-def logged_facts(record: Record) -> dict[str, Any]:
-    """What a log keeps of a record for `task_metadata`."""
-    return {"groups": dict(record.groups), "facts": dict(record.facts)}
 
 
 TEMPLATED = ("reward/", "image_text/")

@@ -9,7 +9,7 @@ from functools import cache
 from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
 
-from humor_tasks.contract.judging import MISSING, missing_warning
+from humor_tasks.contract.judging.missing import MISSING, missing_warning
 from humor_tasks.contract.replies import turns_warning
 from humor_tasks.on_inspect.judging.refusals import named_setting
 

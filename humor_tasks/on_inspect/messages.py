@@ -6,7 +6,7 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +31,7 @@ from humor_tasks.models.choosers.chooser import Question, check_chooses, from_te
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
 from humor_tasks.rows.media.picture import Picture
-from humor_tasks.rows.records import Grouped, Prompt, Record, ReplyLength, Turn, plain_text
+from humor_tasks.rows.records import VARIATION, Grouped, Prompt, Record, ReplyLength, Turn, plain_text
 
 
 def chat_messages(
@@ -46,7 +46,7 @@ def chat_messages(
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
     known = {
-        "id": variation_of(record).item,
+        "id": variation_of(record).item if VARIATION in record.facts else record.id,
         "context": record.context,
         "choices": list(record.choices),
         "cluster": record.cluster,
@@ -62,12 +62,8 @@ def reply_limit(message: ChatMessage | None, asked: int | None, own: int, chosen
 
     asked: the request's limit; own, chosen: see `ReplyLength.within`.
     """
-    length = _reply_length((message.metadata if message else None) or {}) or ReplyLength(own)
-    return length.limit(asked, own, chosen)
-
-
-def _reply_length(known: Mapping[str, Any]) -> ReplyLength | None:
-    return ReplyLength(*known["reply_length"]) if "reply_length" in known else None
+    known = (message.metadata if message else None) or {}
+    return (ReplyLength.of(known.get("reply_length")) or ReplyLength(own)).limit(asked, own, chosen)
 
 
 FIRST = "asked_first"
@@ -150,7 +146,7 @@ def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool =
         read = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if read.choices else ""))
     prompt = plain_text((m.text for m in messages), prefix) if reads else ""
-    read = dataclasses.replace(read, length=_reply_length(known), prompt=prompt, prefix=prefix)
+    read = dataclasses.replace(read, length=ReplyLength.of(known.get("reply_length")), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(read, picture=picture_of(images[-1], known.get("id"))) if images else read
 

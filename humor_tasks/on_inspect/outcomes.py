@@ -1,4 +1,4 @@
-"""Conversion between outcomes and Inspect scores, and the metrics of outcomes.
+"""The run that a sample belongs to, opened from its metadata, and the metrics of its scores.
 
 A scorer reads its configuration from the sample, whose metadata names the benchmark and the options for reading a
 reply. So `inspect score LOG --scorer humor_tasks/multiple_choice` works on any log of these tasks, and the scorers also
@@ -9,45 +9,56 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import SampleScore, Score, Target, Value
+from inspect_ai.scorer import SampleScore
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.preference import REFERENCE
 from humor_tasks.contract.answers import Choice, FreeText, Rating
-from humor_tasks.contract.definition import LETTER_METRICS, Benchmark, Run
+from humor_tasks.contract.definition import Benchmark, Run
 from humor_tasks.contract.metric import Metric as BenchmarkMetric
-from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.inspect_logs import outcome_in
-from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, model_wrote, task_metadata
-from humor_tasks.logs.signature import differing
+from humor_tasks.logs.record import TaskMetadata, task_metadata
+from humor_tasks.logs.signature import Signature, differing
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.hooks import warn_if_scored_again
-from humor_tasks.on_inspect.logprobs import letter_logprobs
-from humor_tasks.on_inspect.tool_calls import left_calling
-from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
 
 _runs: dict[tuple[int, str], Run] = {}
 """The runs of the logs that this process scores, one for all samples with the same settings."""
-REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
 
 
-def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
-    """Every metric of the run over these scores, by `flat`. Raises CannotRun as `check_one_run` does."""
-    check_one_run(scores)
+class Opened(NamedTuple):
+    """The run of a sample, without data, and what the sample's metadata says of it."""
+
+    run: Run
+    logged: TaskMetadata
+
+
+def reported(scores: list[SampleScore], like: str, of: Callable[[Run], Run] = lambda run: run) -> dict[str, float]:
+    """Every metric of the scores' run over them, by `flat`. Raises CannotRun where they are of several runs.
+
+    like: as in `opened`. of: returns the run that has the metrics, from the one that the samples are of.
+    """
+    if not scores:
+        return {}
+    run, first = opened(scores[0].sample_metadata or {}, like)
+    others = [task_metadata(sample.sample_metadata or {}) for sample in scores[1:]]
+    check_one_run([logged.signature for logged in (first, *others)])
+    outcomes = []
     for sample in scores:
-        if "values" not in (sample.score.metadata or {}):
-            raise ValueError(
-                f"sample {sample.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
-            )
-    estimates = run.metrics([outcome_in(sample.score, str(sample.sample_id)) for sample in scores])
+        where = f"sample {sample.sample_id}"
+        outcome = outcome_in(sample.score, str(sample.sample_id), where)
+        if outcome is None:
+            raise ValueError(f"{where}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
+        outcomes.append(outcome)
+    run = of(run)
+    estimates = run.metrics(outcomes)
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates, run.reported)
 
@@ -79,27 +90,27 @@ def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) 
     return first | last | repeated
 
 
-def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int = 0, **changes: str | None) -> Run:
-    """A run without data, rebuilt from a sample's metadata, which is sufficient to read and score replies.
+def opened(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int = 0, **changes: str | None) -> Opened:
+    """The run of a sample, rebuilt from its metadata, which is sufficient to read and score replies.
 
     Samples with equal settings share it. A sample of another package's task has no such metadata. It is scored `like` a
     benchmark, with a letter per choice. Raises BadInput for changes that the benchmark does not take.
     """
     try:
-        logged_task = task_metadata(metadata)
+        logged = task_metadata(metadata)
     except BadInput as problem:
         cannot_run(str(problem))
-    named = logged_task.benchmark or like
+    named = logged.benchmark or like
     definition = find_benchmark(named) if isinstance(named, str) else named
-    settings = dict(logged_task.options) | {name: value for name, value in changes.items() if value is not None}
-    key = id(definition), json.dumps([logged_task.version, choices, settings], default=str)
+    settings = dict(logged.options) | {name: value for name, value in changes.items() if value is not None}
+    key = id(definition), json.dumps([logged.version, choices, settings], default=str)
     if key not in _runs:
         try:
-            definition.check_version(logged_task.version)
+            definition.check_version(logged.version)
         except BadInput as problem:
             cannot_run(str(problem))
-        _runs[key] = _with_letters(definition.reopen(logged_task.version, settings), choices)
-    return _runs[key]
+        _runs[key] = _with_letters(definition.reopen(logged.version, settings), choices)
+    return Opened(_runs[key], logged)
 
 
 def _with_letters(run: Run, choices: int) -> Run:
@@ -110,14 +121,13 @@ def _with_letters(run: Run, choices: int) -> Run:
     return run
 
 
-def check_one_run(scores: Sequence[SampleScore]) -> None:
+def check_one_run(signatures: Sequence[Signature]) -> None:
     """Raise CannotRun where samples were asked with other rows, prompts or settings than others of the same log.
 
-    `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
+    signatures: those of the samples. `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by
+    their ids, whatever has changed since.
     """
-    signed = list(
-        dict.fromkeys(task_metadata(score.sample_metadata or {}).signature.without_release for score in scores)
-    )
+    signed = list(dict.fromkeys(signature.without_release for signature in signatures))
     if len(signed) < 2:
         return
     changed = differing(signed[:2])
@@ -127,20 +137,20 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
     )
 
 
-def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any], **changes: str | None) -> Run:
-    """As `run_of`, for one of this package's scorers, with a letter for each of the sample's choices.
+def opened_for(scorer: str, state: TaskState, like: str | Benchmark[Any], **changes: str | None) -> Opened:
+    """As `opened`, for one of this package's scorers, with a letter for each of the sample's choices.
 
     Raises CannotRun for a sample of a benchmark whose replies the scorer does not score: their scores would be those of
     an unreadable reply.
     """
-    run = run_of(state.metadata, like, len(state.choices), **changes)
+    run, logged = found = opened(state.metadata, like, len(state.choices), **changes)
     fitting = scorers_of(run)
-    if task_metadata(state.metadata).benchmark is not None and scorer not in fitting:
+    if logged.benchmark is not None and scorer not in fitting:
         named = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
         cannot_run(
             f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {named}."
         )
-    return run
+    return found
 
 
 def scorers_of(run: Run) -> tuple[str, ...]:
@@ -151,54 +161,6 @@ def scorers_of(run: Run) -> tuple[str, ...]:
         by_reference = ("reference_overlap", REFERENCE.scorer, "preference")
         return by_reference if run.form.reference else tuple(filter(None, [run.form.scorer]))
     return ("rating_error",) if isinstance(run.form, Rating) else ("multiple_choice",)
-
-
-def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
-    """The outcome of a sample's reply; unparsed where it ends with a call of a tool."""
-    identity = str(state.sample_id)
-    cluster = str(state.metadata.get("cluster", identity))
-    logged_task = task_metadata(state.metadata)
-    record = Record(identity, cluster, {}, "", (), target.text or None, logged_task.groups, facts=logged_task.facts)
-    if called := left_calling(state):
-        nothing = run.form.read("")  # a form may have values of every reply
-        facts = {**nothing.facts, TOOL_CALL: called}
-        return run.scored(record, dataclasses.replace(nothing, value=None, status="unparsed", facts=facts))
-    stopped = state.output.stop_reason if state.output.choices else "stop"
-    reply, refused = model_wrote(state.output)
-    return run.outcome(record, reply, refused, told_of(run, state.output), stopped in CUT_OFF)
-
-
-def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
-    """What the model tells of each letter, by the names of LETTER_METRICS; empty unless the benchmark asks for it.
-
-    Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
-    """
-    if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
-        return {}
-    letters = run.form.letters
-    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs, run.options.thinking)
-    scores = (output.metadata or {}).get("scores", {})  # of a chooser
-    known = {letter: scores[letter] for letter in letters if letter in scores}
-    return _named("logprobs", logprobs) | _named("scores", known)
-
-
-def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
-    return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
-
-
-def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
-    """The score that stores an outcome in its metadata, together with `more`; without an explanation how it ended."""
-    how = str(outcome.facts.get(ENDED, ""))
-    said = "was cut off" if how == THINKING else "ended"
-    if called := outcome.facts.get(TOOL_CALL):
-        explanation = f"The reply ends with a call of a tool ({called:.60})."
-    return Score(
-        value=value,
-        answer=outcome.answer,
-        explanation=explanation or (f"The reply {said} {how}." if how else None),
-        reason=REASONS.get(outcome.status),
-        metadata={**outcome.as_dict(), **more},
-    )
 
 
 def sign(state: TaskState, entries: Mapping[str, str]) -> None:

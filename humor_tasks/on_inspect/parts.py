@@ -21,9 +21,9 @@ def benchmark_metrics(benchmark: str = "matching") -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        from humor_tasks.on_inspect.outcomes import reported, run_of
+        from humor_tasks.on_inspect.outcomes import reported
 
-        return reported(run_of(scores[0].sample_metadata or {}, benchmark), scores) if scores else {}
+        return reported(scores, benchmark)
 
     return compute
 
@@ -34,9 +34,9 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         from humor_tasks.benchmarks.preference import pairs_run
-        from humor_tasks.on_inspect.outcomes import reported, run_of
+        from humor_tasks.on_inspect.outcomes import reported
 
-        return reported(pairs_run(run_of(scores[0].sample_metadata or {}, "explanation")), scores) if scores else {}
+        return reported(scores, "explanation", pairs_run)
 
     return compute
 
@@ -77,17 +77,17 @@ def brainstormed() -> Scorer:
 @scorer(metrics=[benchmark_metrics("humor_writing")])
 def texts_written() -> Scorer:
     """Whether the reply has as many texts as were asked for; they are the answer, a line each."""
-    from humor_tasks.on_inspect.scorers import texts_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return texts_scorer()
+    return reply_scorer("texts_written", "humor_writing")
 
 
 @scorer(metrics=[benchmark_metrics("recitation")])
 def recited() -> Scorer:
     """Whether a reply completes a caption word for word: C or I; N where it is left out."""
-    from humor_tasks.on_inspect.scorers import recitation_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return recitation_scorer()
+    return reply_scorer("recited", "recitation")
 
 
 @scorer(metrics=[benchmark_metrics("humorbench")])
@@ -137,9 +137,11 @@ def judge_agreement() -> Scorer:
 
     An unreadable verdict, and any in a truncated reply, is scored N, left out of the metrics and counted as unparsed.
     """
-    from humor_tasks.on_inspect.scorers import agreement_scorer
+    from humor_tasks.on_inspect.hooks import warn_when_tasks_end
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return agreement_scorer()
+    warn_when_tasks_end()
+    return reply_scorer("judge_agreement", "humorbench_autograder")
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -150,9 +152,9 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
         extraction: Rule for reading the letter in a reply; by default that of the task, otherwise `strict`.
         on_unparsed: What an unreadable reply counts as; by default as in the task, otherwise `wrong`.
     """
-    from humor_tasks.on_inspect.scorers import choice_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return choice_scorer(extraction, on_unparsed)
+    return reply_scorer("multiple_choice", "matching", extraction=extraction, on_unparsed=on_unparsed)
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -162,9 +164,9 @@ def multiple_choice_strict(on_unparsed: str | None = None) -> Scorer:
     Args:
         on_unparsed: As in `multiple_choice`.
     """
-    from humor_tasks.on_inspect.scorers import choice_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return choice_scorer("strict", on_unparsed)
+    return reply_scorer("multiple_choice", "matching", extraction="strict", on_unparsed=on_unparsed)
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -174,9 +176,9 @@ def multiple_choice_released_chat(on_unparsed: str | None = None) -> Scorer:
     Args:
         on_unparsed: As in `multiple_choice`.
     """
-    from humor_tasks.on_inspect.scorers import choice_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return choice_scorer("released_chat", on_unparsed)
+    return reply_scorer("multiple_choice", "matching", extraction="released_chat", on_unparsed=on_unparsed)
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -186,9 +188,9 @@ def multiple_choice_released_leaderboard(on_unparsed: str | None = None) -> Scor
     Args:
         on_unparsed: As in `multiple_choice`.
     """
-    from humor_tasks.on_inspect.scorers import choice_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return choice_scorer("released_leaderboard", on_unparsed)
+    return reply_scorer("multiple_choice", "matching", extraction="released_leaderboard", on_unparsed=on_unparsed)
 
 
 @scorer(metrics=[preference_metrics()])
@@ -223,17 +225,17 @@ def preference(
 @scorer(metrics=[benchmark_metrics("humicroedit_rating")])
 def rating_error() -> Scorer:
     """The rating in the reply as the score's value; the metrics are those of the benchmark."""
-    from humor_tasks.on_inspect.scorers import rating_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return rating_scorer()
+    return reply_scorer("rating_error", "humicroedit_rating")
 
 
 @scorer(metrics=[benchmark_metrics("explanation")])
 def reference_overlap() -> Scorer:
     """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
-    from humor_tasks.on_inspect.scorers import overlap_scorer
+    from humor_tasks.on_inspect.scorers import reply_scorer
 
-    return overlap_scorer()
+    return reply_scorer("reference_overlap", "explanation")
 
 
 @scorer(metrics=[preference_metrics()])

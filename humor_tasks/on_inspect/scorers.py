@@ -1,65 +1,61 @@
-"""Scorers that need no grader."""
+"""A reply -> its outcome -> its score: what all scorers do, and the scorers that need no grader."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
+from humor_tasks.contract.answers import Choice
+from humor_tasks.contract.definition import LETTER_METRICS, Run
+from humor_tasks.contract.replies import ENDED, THINKING
 from humor_tasks.errors import BadInput
+from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, TaskMetadata, model_wrote
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.hooks import warn_when_tasks_end
-from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
-from humor_tasks.rows.records import Outcome
+from humor_tasks.on_inspect.logprobs import letter_logprobs
+from humor_tasks.on_inspect.outcomes import opened, opened_for
+from humor_tasks.on_inspect.tool_calls import left_calling
+from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.fields import read_fields
 from humor_tasks.scorers.given_markers import with_known_markers
 
+REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
 NO_TARGET = "no_target"
 """The reason of a score without a value for an answer that can be read; Inspect has no word for it."""
 
 
-def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
-    """See `humor_tasks.on_inspect.parts.multiple_choice`."""
+def _right(share: float | None) -> str | None:
+    """C or I, as Inspect writes right and wrong; None where the item does not count."""
+    return None if share is None else "C" if share else "I"
+
+
+VALUES: Mapping[str, Callable[[Outcome], float | str | None]] = {
+    "multiple_choice": lambda o: _right(o.values.get("accuracy")),
+    "judge_agreement": lambda o: _right(o.values.get("accuracy")),
+    "recited": lambda o: _right(next((x for name, x in o.values.items() if name.startswith("exact_")), None)),
+    "reference_overlap": lambda o: o.values.get("rouge_l"),
+    "rating_error": lambda o: None if o.answer is None else float(o.answer),
+    "texts_written": lambda o: o.values["written"],
+}
+"""Scorer -> the value of its score; None where the item does not count."""
+
+
+def reply_scorer(name: str, like: str, **changes: str | None) -> Scorer:
+    """A scorer of VALUES. like: as in `opened`. changes: of the options by which a reply is read."""
     try:
-        run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
+        opened({}, like, 0, **changes)
     except BadInput as problem:
-        cannot_run(f"multiple_choice: {problem}")
+        cannot_run(f"{name}: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_scored_by("multiple_choice", state, "matching", extraction=extraction, on_unparsed=on_unparsed)
-        outcome = read_reply(run, state, target)
-        return _score(outcome, _letter(outcome))
-
-    return score
-
-
-def overlap_scorer() -> Scorer:
-    """See `humor_tasks.on_inspect.parts.reference_overlap`."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("reference_overlap", state, "explanation"), state, target)
-        return _score(outcome, outcome.values.get("rouge_l"))
-
-    return score
-
-
-def agreement_scorer() -> Scorer:
-    """See `humor_tasks.on_inspect.parts.judge_agreement`."""
-    warn_when_tasks_end()
-
-    async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("judge_agreement", state, "humorbench_autograder"), state, target)
-        return _score(outcome, _letter(outcome))
-
-    return score
-
-
-def rating_scorer() -> Scorer:
-    """See `humor_tasks.on_inspect.parts.rating_error`."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("rating_error", state, "humicroedit_rating"), state, target)
-        return score_of(outcome, "N" if outcome.answer is None else float(outcome.answer))
+        outcome = read_reply(*opened_for(name, state, like, **changes), state, target)
+        # no reason where the benchmark leaves a row with a target out itself
+        return score_of(outcome, VALUES[name](outcome), missing=NO_TARGET if outcome.target is None else None)
 
     return score
 
@@ -68,8 +64,8 @@ def brainstorm_scorer() -> Scorer:
     """See `humor_tasks.on_inspect.parts.brainstormed`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_scored_by("brainstormed", state, "brainstorm")
-        outcome = read_reply(run, state, target)
+        run, logged = opened_for("brainstormed", state, "brainstorm")
+        outcome = read_reply(run, logged, state, target)
         reply = with_known_markers(state.output.completion, run.options.thinking)
         texts = read_fields(reply, brainstorm.labels_of(run)).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
@@ -77,35 +73,63 @@ def brainstorm_scorer() -> Scorer:
     return score
 
 
-def texts_scorer() -> Scorer:
-    """See `humor_tasks.on_inspect.parts.texts_written`."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("texts_written", state, "humor_writing"), state, target)
-        return score_of(outcome, outcome.values["written"])
-
-    return score
+# ---- the outcome ----------------------------------------------------------------------------------
 
 
-def recitation_scorer() -> Scorer:
-    """See `humor_tasks.on_inspect.parts.recited`."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("recited", state, "recitation"), state, target)
-        exact = next((value for name, value in outcome.values.items() if name.startswith("exact_")), None)
-        return _score(outcome, None if exact is None else "C" if exact else "I")
-
-    return score
-
-
-def _score(outcome: Outcome, value: str | float | None) -> Score:
-    """The score, N where the outcome has no value. No reason is given where the benchmark leaves the row out itself."""
-    score = score_of(outcome, "N" if value is None else value)
-    if value is None and score.reason is None and outcome.target is None:
-        score.reason = NO_TARGET
-    return score
+def read_reply(run: Run, logged: TaskMetadata, state: TaskState, target: Target) -> Outcome:
+    """The outcome of a sample's reply; unparsed where it ends with a call of a tool."""
+    identity = str(state.sample_id)
+    cluster = str(state.metadata.get("cluster", identity))
+    record = Record(identity, cluster, {}, "", (), target.text or None, logged.groups, facts=logged.facts)
+    if called := left_calling(state):
+        nothing = run.form.read("")  # a form may have values of every reply
+        facts = {**nothing.facts, TOOL_CALL: called}
+        return run.scored(record, dataclasses.replace(nothing, value=None, status="unparsed", facts=facts))
+    stopped = state.output.stop_reason if state.output.choices else "stop"
+    reply, refused = model_wrote(state.output)
+    return run.outcome(record, reply, refused, told_of(run, state.output), stopped in CUT_OFF)
 
 
-def _letter(outcome: Outcome) -> str | None:
-    correct = outcome.values.get("accuracy")
-    return None if correct is None else "C" if correct else "I"
+def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
+    """What the model tells of each letter, by the names of LETTER_METRICS; empty unless the benchmark asks for it.
+
+    Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
+    """
+    if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
+        return {}
+    letters = run.form.letters
+    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs, run.options.thinking)
+    scores = (output.metadata or {}).get("scores", {})  # of a chooser
+    known = {letter: scores[letter] for letter in letters if letter in scores}
+    return _named("logprobs", logprobs) | _named("scores", known)
+
+
+def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
+    return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
+
+
+# ---- the score ------------------------------------------------------------------------------------
+
+
+def score_of(
+    outcome: Outcome,
+    value: float | str | None,
+    explanation: str | None = None,
+    missing: str | None = None,
+    **more: Any,
+) -> Score:
+    """The score that stores an outcome in its metadata, together with `more`; N without a value.
+
+    explanation: by default how the reply ended. missing: why there is no value, where the reply's status does not say.
+    """
+    how = str(outcome.facts.get(ENDED, ""))
+    said = "was cut off" if how == THINKING else "ended"
+    if called := outcome.facts.get(TOOL_CALL):
+        explanation = f"The reply ends with a call of a tool ({called:.60})."
+    return Score(
+        value="N" if value is None else value,
+        answer=outcome.answer,
+        explanation=explanation or (f"The reply {said} {how}." if how else None),
+        reason=REASONS.get(outcome.status) or (missing if value is None else None),
+        metadata={**outcome.as_dict(), **more},
+    )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import logged_facts
 from humor_tasks.logs.signature import digest
-from humor_tasks.rows.records import Prompt, Record, Turn, plain_text
+from humor_tasks.rows.records import Prompt, Record, Turn
 
 # lm-eval's multimodal models replace each occurrence by the next picture of the request.
 PLACEHOLDER = "<image>"
@@ -50,11 +49,6 @@ def _text(turn: Turn) -> str:
     return f"{PLACEHOLDER}\n" * len(turn.pictures) + text
 
 
-def render(turns: Sequence[dict[str, str]], prefix: str = "") -> str:
-    """The turns as plain text, separated by blank lines, followed by the prefix of the answer."""
-    return plain_text((turn["content"] for turn in turns), prefix)
-
-
 def check_sent(task: str, pictures: int, given: Mapping[str, Any]) -> None:
     """Raise BadInput where lm-eval's client of a model server would send fewer pictures; `given`: model arguments.
 
@@ -75,10 +69,11 @@ def about_run(run: Run) -> dict[str, Any]:
 
 def document(record: Record, run: Run) -> dict[str, Any]:
     """The document of a record, with ids, texts and label."""
+    about = {"groups": dict(record.groups), "facts": dict(record.facts), "split": run.options.split}
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": about_run(run) | logged_facts(record) | {"split": run.options.split},
+        "humor_tasks": about_run(run) | about,
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines

@@ -14,19 +14,18 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.definition import LETTER_METRICS, Run
-from humor_tasks.contract.judging import MISSING, missing_warning
+from humor_tasks.contract.judging.missing import MISSING, missing_warning
 from humor_tasks.contract.metric import UNPARSED, Metric
 from humor_tasks.contract.replies import made_up_turns, turns_warning
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import logged_facts
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.checks import check_weights, check_whole_items, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength, Instance, Task, TaskConfig
-from humor_tasks.on_lm_eval.rendering import about_run, check_sent, document, messages, render, signed
+from humor_tasks.on_lm_eval.rendering import about_run, check_sent, document, messages, signed
 from humor_tasks.rows.media.picture import Picture, decode_later
-from humor_tasks.rows.records import Outcome
+from humor_tasks.rows.records import Outcome, plain_text
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -70,7 +69,7 @@ class BenchmarkTask(Task):
         self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
-        self.MULTIMODAL = any(record.media for record in self.run.records)
+        self.MULTIMODAL = self.run.shows_media
 
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""
@@ -119,7 +118,7 @@ class BenchmarkTask(Task):
 
     def doc_to_text(self, doc: Mapping[str, Any]) -> str:
         """The prompt as plain text."""
-        return render(messages(self._prompt(doc)), self._prefix)
+        return plain_text((turn["content"] for turn in messages(self._prompt(doc))), self._prefix)
 
     def doc_to_target(self, doc: Mapping[str, Any]) -> str:
         """The letter, or the reference text."""
@@ -209,7 +208,7 @@ class BenchmarkTask(Task):
         template = chat_template if apply_chat_template else None
         self._shown_as = signed(system_instruction, template is not None, fewshot_as_multiturn)
         if template is None:
-            return render(turns, self._prefix)
+            return plain_text((turn["content"] for turn in turns), self._prefix)
         if named := metadata.template_name():
             self._shown_as["chat_template"] += f"-{named}"
         if self._prefix:
@@ -218,14 +217,14 @@ class BenchmarkTask(Task):
 
     def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> list[Instance]:
         """One log-likelihood per label, or one generation; for free text also the log-likelihood of the reference."""
-        task, visual = str(self._config.task), self.doc_to_image(doc)
+        task, visual = str(self._config.task), self.doc_to_image(doc) if self.MULTIMODAL else []
         check_sent(task, len(visual), self._config.metadata or {})
         visuals = {"visual": visual} if visual else None
         where = harness.Where.from_kwargs(task, kwargs)
         copy = document(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
-            return harness.request(kind, copy, (ctx, argument), i, where, visuals, self.doc_to_target(doc))
+            return harness.request(kind, copy, (ctx, argument), i, where, visuals, doc["target"] or "")
 
         if self.generates:
             return [request("generate_until", 0, self._generation())]
@@ -271,16 +270,15 @@ class BenchmarkTask(Task):
             )
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = about_run(self.run) | logged_facts(record) | {"signature": str(self._signature)}
+        about = {"groups": dict(record.groups), "facts": dict(record.facts), "signature": str(self._signature)}
+        doc["humor_tasks"] = about_run(self.run) | about
         logged = outcome.as_dict()
-        if (
-            place := self.run.variations.place(record, self.run.data.positions)
-        ) is not None:  # for the order of joined parts
-            logged["place"] = place
+        if self.run.data.positions:  # for the order of joined parts
+            logged["place"] = self.run.variations.place(record, self.run.data.positions)
         contributions: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.run.reported:
             if metric.counted([outcome]):
-                for shown in self._shown(metric, outcome):
+                for shown in self._shown(metric, outcome.groups):
                     contributions |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name, reference in perplexities(results[1][0], record).items():
@@ -307,13 +305,13 @@ class BenchmarkTask(Task):
             for outcome in answered
             for metric in self.run.reported
             if metric.counted([outcome])
-            for name in self._shown(metric, outcome)
+            for name in self._shown(metric, outcome.groups)
         ]
         return [key for name in dict.fromkeys(names) for key in _with_stderr(name)]
 
-    def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
+    def _shown(self, metric: Metric, groups: Mapping[str, str]) -> list[str]:
         short = metric.name_in_lm_eval
-        part = None if metric.whole else self.benchmark.part(self.run, outcome.groups)
+        part = None if metric.whole else self.benchmark.part(self.run, groups)
         return [short, f"{short}_{part}"] if part else [short]
 
     def override_metric(self, metric_name: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
-from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.judging.missing import missing_warning
 from humor_tasks.contract.metric import Direction
 from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput

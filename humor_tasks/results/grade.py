@@ -26,7 +26,8 @@ from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.preference import judging_of_replies, reporting
-from humor_tasks.contract.judging import JUDGED_UNDER, SETS, Judging, panels_in
+from humor_tasks.contract.judging.questions import JUDGED_UNDER, Judging, panels_in
+from humor_tasks.contract.judging.rubrics import SETS
 from humor_tasks.contract.options import ALL, FIRST, ROTATED
 from humor_tasks.contract.variations import Variation, Variations
 from humor_tasks.errors import BadInput, check_choice
@@ -39,7 +40,7 @@ from humor_tasks.on_inspect.client import open_model, register_prices
 from humor_tasks.on_inspect.errors import one_line
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.judging.judge import reply_of
-from humor_tasks.on_inspect.outcomes import run_of
+from humor_tasks.on_inspect.outcomes import opened
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.rows.records import VARIATION
@@ -114,7 +115,7 @@ def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[byt
 def grading_task(written: LoggedReplies, task: str, name: str, **how: Any) -> Task:
     """A task whose samples already have replies and are only graded."""
     register_prices()
-    judging, run = judging_by_name(task), run_of(written.samples[0].metadata or {}, task)
+    judging, run = judging_by_name(task), opened(written.samples[0].metadata or {}, task).run
     return Task(
         name=f"grade_{task}",
         dataset=MemoryDataset(list(written.samples), name=name, location=name),
@@ -171,8 +172,8 @@ def requests(written: LoggedReplies, task: str, graders: int, judge_first: str =
         output = _logged_output(metadata)
         state = TaskState(ModelName("none/none"), sample.id or "", 1, shown, messages, output=output)
         state.metadata = metadata
-        run = run_of(metadata, task)
-        questions = judging.questions(run, reply_of(run, judging, state, Target(sample.target)), rubrics)
+        run, logged = opened(metadata, task)
+        questions = judging.questions(run, reply_of(run, judging, logged, state, Target(sample.target)), rubrics)
         asked = sum(question.request is not None for question in questions)
         number += asked + (asked > 0 and judge_first != "none")
     return number * graders
@@ -233,7 +234,7 @@ def report_of(log: EvalLog) -> Report:
     outcomes = [score.outcome for score in scores if score and score.outcome]
     if len(outcomes) < len(samples):
         raise BadInput(f"{samples[[*map(bool, scores)].index(False)].where} has no score of graders.")
-    run = run_of((log.samples or [])[0].metadata, str(graded.benchmark))
+    run = opened((log.samples or [])[0].metadata, str(graded.benchmark)).run
     gradings = {score.asked: score.grading for score in scores if score}
     graders = gradings.get(True) or gradings.get(False) or Signature()
     about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}

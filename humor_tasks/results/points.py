@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from humor_tasks.contract.judging import Panel, damaged, panels_in
-from humor_tasks.contract.points import by_points, over_points
+from humor_tasks.contract.judging.points import by_points, over_points
+from humor_tasks.contract.judging.questions import Panel, damaged, panels_in
 from humor_tasks.errors import BadInput
 from humor_tasks.logs import LoggedSample, read_run
 from humor_tasks.logs.record import Scored

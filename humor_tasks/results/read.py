@@ -16,7 +16,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.preference import reporting
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import JUDGED
+from humor_tasks.contract.judging.questions import JUDGED
 from humor_tasks.errors import BadInput
 from humor_tasks.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.logs.parts import INCOMPLETE, joined, of_one_run, shard_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -159,6 +159,11 @@ class ReplyLength(NamedTuple):
 
     tokens: int
     prescribed: bool = False
+
+    @classmethod
+    def of(cls, told: Sequence[Any] | None) -> ReplyLength | None:
+        """From the two values as a message of a harness holds them."""
+        return cls(*told) if told else None
 
     def limit(self, asked: int | None, own: int, chosen: bool) -> int:
         """The most tokens of a reply to a request with the limit `asked`, where one that the protocol prescribes may

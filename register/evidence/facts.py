@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.contract.judging import MISSING
+from humor_tasks.contract.judging.missing import MISSING
 from humor_tasks.contract.options import LM_EVAL, parameters_of
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.invocation import text_of

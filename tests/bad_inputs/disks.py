@@ -84,106 +84,68 @@ def resumed(content: str, *records: dict[str, Any], between: str = "") -> Any:
     return run
 
 
-GRADED = "humor-tasks export submission l.eval -o {}"
-OVER = "is also an input file"
+FULL, UNWRITABLE = {"within": full(64)}, {"within": read_only}
+
+
+def over(what: str, command: str, **files: Any) -> Bad:
+    """A command whose output is one of its inputs; files: without the dot in their names' endings."""
+    held = {name.replace("_", "."): content for name, content in files.items()}
+    return bad(f"{what}, over an input", f"humor-tasks {command}", "is also an input file", files=held)
+
+
+def submitted(name: str, output: str, *says: str, **more: Any) -> Bad:
+    """A submission of a good log, to a place where it cannot be."""
+    files = {"l.eval": logged()} | more.pop("files", {})
+    return bad(f"{name}, submission", f"humor-tasks export submission l.eval -o {output}", *says, files=files, **more)
+
+
+def reported(name: str, **more: Any) -> Bad:
+    """A report of agreement that cannot be written."""
+    command = "humor-tasks people agreement v.csv -o r.md"
+    return bad(f"{name}, agreement", command, "r.md: cannot be written", files={"v.csv": VOTES}, **more)
+
+
 INPUTS: list[Bad] = [
-    bad(
-        "a submission over its log", "humor-tasks export submission l.eval -o l.eval", OVER, files={"l.eval": logged()}
+    over("a submission", "export submission l.eval -o l.eval", l_eval=logged()),
+    over(
+        "a submission by a link",
+        "export submission l.eval -o k.eval",
+        l_eval=logged(),
+        k_eval=lambda path: path.symlink_to("l.eval"),
     ),
-    bad(
-        "a submission over its log by a link",
-        "humor-tasks export submission l.eval -o k.eval",
-        OVER,
-        files={"l.eval": logged(), "k.eval": lambda path: path.symlink_to("l.eval")},
-    ),
-    bad(
-        "a subset over its log", "humor-tasks analyse hard-subset l.eval -o ./l.eval", OVER, files={"l.eval": logged()}
-    ),
-    bad(
-        "scores over their log",
-        "humor-tasks grade l.eval --grader baseline/first -o l.eval",
-        OVER,
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "a report over its log",
-        "humor-tasks report l.json -o l.json",
-        OVER,
-        files={"l.json": lambda path: path.write_bytes(log(".json"))},
-    ),
-    bad("an analysis over a log", "humor-tasks analyse items l.json -o l.json", OVER, files={"l.json": "{}"}),
-    bad(
-        "a comparison over a log",
-        "humor-tasks analyse humicroedit --dataset sample a=l.json -o l.json",
-        OVER,
-        files={"l.json": "{}"},
-    ),
-    bad(
-        "items over a system",
-        "humor-tasks people pairs --dataset sample --system s.jsonl --against human -o s.jsonl",
-        OVER,
-        files={"s.jsonl": "{}"},
-    ),
-    bad(
-        "an agreement over the votes",
-        "humor-tasks people agreement v.csv --items p.jsonl -o v.csv",
-        OVER,
-        files={"v.csv": VOTES, "p.jsonl": ITEMS},
-    ),
-    bad(
-        "ranks over the captions",
-        "humor-tasks captions rank c.json --model baseline/longest --dataset sample -o c.json",
-        OVER,
-        files={"c.json": "{}"},
-    ),
+    over("a subset", "analyse hard-subset l.eval -o ./l.eval", l_eval=logged()),
+    over("scores", "grade l.eval --grader baseline/first -o l.eval", l_eval=logged()),
+    over("a report", "report l.json -o l.json", l_json=lambda path: path.write_bytes(log(".json"))),
+    over("an analysis", "analyse items l.json -o l.json", l_json="{}"),
+    over("a comparison", "analyse humicroedit --dataset sample a=l.json -o l.json", l_json="{}"),
+    over("items", "people pairs --dataset sample --system s.jsonl --against human -o s.jsonl", s_jsonl="{}"),
+    over("an agreement", "people agreement v.csv --items p.jsonl -o v.csv", v_csv=VOTES, p_jsonl=ITEMS),
+    over("ranks", "captions rank c.json --model baseline/longest --dataset sample -o c.json", c_json="{}"),
 ]
 
 CASES: list[Bad] = [
-    bad(
-        "a disk that is full, submission",
-        GRADED.format("s.json"),
-        "s.json: cannot be written",
-        files={"l.eval": logged()},
-        within=full(64),
-    ),
-    bad(
-        "a disk that is read-only, submission",
-        GRADED.format("s.json"),
-        "s.json: cannot be written",
-        "Read-only",
-        files={"l.eval": logged()},
-        within=lambda: read_only(),
-    ),
-    bad(
-        "a place that is not, submission",
-        GRADED.format(NOWHERE),
-        "gone/out.json: cannot be written",
-        files={"l.eval": logged()},
-    ),
-    bad(
-        "a folder in place of the output, submission",
-        GRADED.format("s.json"),
+    submitted("a disk that is full", "s.json", "s.json: cannot be written", **FULL),
+    submitted("a disk that is read-only", "s.json", "s.json: cannot be written", "Read-only", **UNWRITABLE),
+    submitted("a place that is not", NOWHERE, "gone/out.json: cannot be written"),
+    submitted(
+        "a folder in place of the output",
+        "s.json",
         "s.json: is not a file that can be replaced",
-        files={"l.eval": logged(), "s.json": Path.mkdir},
+        files={"s.json": Path.mkdir},
     ),
-    bad(
-        "a file in place of the output's folder",
-        GRADED.format("f/s.json"),
-        "f/s.json: cannot be written",
-        files={"l.eval": logged(), "f": "mine"},
-    ),
+    submitted("a file in place of its folder", "f/s.json", "f/s.json: cannot be written", files={"f": "mine"}),
     bad(
         "a disk that is full, an old file stays",
         lambda: write_json(Path("s.json"), ["x" * 999]),
         "s.json: cannot be written",
         files={"s.json": "old"},
-        within=full(64),
+        **FULL,
     ),
     bad(
         "a disk that is full, pairs",
         "humor-tasks people pairs --task ranking --dataset sample -o p.jsonl",
         "p.jsonl: cannot be written",
-        within=full(64),
+        **FULL,
     ),
     bad(
         "a disk that is full, votes",
@@ -192,31 +154,19 @@ CASES: list[Bad] = [
         files={"x.jsonl": '{"item": "i1", "rater": "ann", "choice": "A", "time": "2024-01-01T00:00:00+00:00"}\n'},
         within=full(16),
     ),
-    bad(
-        "a disk that is full, agreement",
-        "humor-tasks people agreement v.csv -o r.md",
-        "r.md: cannot be written",
-        files={"v.csv": VOTES},
-        within=full(64),
-    ),
-    bad(
-        "a disk that is read-only, agreement",
-        "humor-tasks people agreement v.csv -o r.md",
-        "r.md: cannot be written",
-        files={"v.csv": VOTES},
-        within=lambda: read_only(),
-    ),
+    reported("a disk that is full", **FULL),
+    reported("a disk that is read-only", **UNWRITABLE),
     bad(
         "a disk that is full, build",
         "humor-tasks build mock --newyorker sample -o out",
         "cannot be written",
-        within=full(64),
+        **FULL,
     ),
     bad(
         "a disk that is read-only, build",
         "humor-tasks build mock --newyorker sample -o out",
         "cannot be written",
-        within=lambda: read_only(),
+        **UNWRITABLE,
     ),
     bad(
         "a disk that is full, training",
@@ -230,7 +180,7 @@ CASES: list[Bad] = [
         "humor-tasks train humicroedit --system baseline --dataset sample -o run",
         "run",
         "cannot be written",
-        within=lambda: read_only(),
+        **UNWRITABLE,
     ),
     bad(
         "a disk that is full, annotation",
@@ -243,7 +193,7 @@ CASES: list[Bad] = [
         "a disk that is full, a resumed store",
         resumed("", {"key": "a" * 99}),
         "s.jsonl: cannot be written",
-        within=full(64),
+        **FULL,
         leaves=("s.jsonl",),
     ),
     bad("a store of another program", resumed(""), "s.jsonl, line 1", "Remove the file", files={"s.jsonl": "mine\n"}),

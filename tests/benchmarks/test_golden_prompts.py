@@ -16,7 +16,7 @@ from standins.paths import GOLDEN
 from humor_tasks import load
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.rows.records import Prompt
 
 GOLDEN = GOLDEN / "prompts.json"

@@ -12,8 +12,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
 from humor_tasks.contract.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
 from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.contract.metric import Metric
-from humor_tasks.contract.points import graded
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome
 
@@ -100,6 +100,8 @@ LOW, HIGH, NEVER = -5.0, -1.0, -math.inf
         (YesNo(), [LOW, HIGH], Answer("no")),
         (Rating(("0", "1", "2", "3")), [NEVER, 0.0, NEVER, NEVER], Answer("1.0")),
         (Rating(("0", "1", "2", "3")), [math.log(0.5), math.log(0.5), NEVER, NEVER], Answer("0.5")),
+        (Rating(("0", "1", "2", "3")), [math.log(0.5), NEVER, NEVER, math.log(0.25)], Answer("1.0")),
+        (Rating(("0", "1", "2", "3")), [NEVER] * 4, UNREAD),
         (Rating(("0", "1", "2", "3")), [math.nan, 0.0, NEVER, NEVER], UNREAD),
     ],
 )

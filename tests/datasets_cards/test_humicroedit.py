@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections import Counter
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 import yaml
-from datasets import DatasetDict, load_dataset
 from standins.cards import csv_rows
 from standins.paths import REPOSITORY
 
@@ -74,66 +71,6 @@ def test_columns_are_those_of_the_real_files(real_data: Path) -> None:
             assert list(csv_rows(path)[0]) == COLUMNS[task]
 
 
-def test_there_are_enough_headlines_with_three_edits_each() -> None:
-    assert sum(HEADLINES.values()) >= 66
-    found: Counter[str] = Counter()
-    for split, size in HEADLINES.items():
-        edits = Counter(headline(row["original"]) for row in sample(1, split))
-        assert set(edits.values()) == {3}
-        assert len(edits) == size
-        found += edits
-    assert len(found) == sum(HEADLINES.values()), "no headline is in two splits"
-
-
-def test_ids_are_unique_and_far_above_real_ones() -> None:
-    ids = [int(row["id"]) for split in corpus.SPLITS for row in sample(1, split)]
-    assert sorted(ids) == list(range(900001, 900001 + len(ids)))
-
-
-def test_edits_are_single_words_and_differ() -> None:
-    rows = [row for split in corpus.SPLITS for row in sample(1, split)]
-    for row in rows:
-        assert re.search(r"(?:^| )<[^<>/]+/> ", row["original"]), "a blank on both sides of the mark, as in the corpus"
-        assert re.fullmatch(r"\S+", row["edit"])
-        assert row["edit"].lower() not in (word.lower() for word in headline(row["original"]).split())
-    assert len({(row["original"], row["edit"]) for row in rows}) == len(rows)
-    marked = [match for row in rows for match in re.findall(r"<([^<>]*)/>", row["original"])]
-    assert sum(" " in word for word in marked) >= 10, "names of several words"
-    assert "None" in {row["edit"] for row in rows}, "a word, not a missing value"
-    places: dict[str, set[str]] = {}
-    for row in rows:
-        places.setdefault(headline(row["original"]), set()).add(row["original"])
-    assert Counter(map(len, places.values())).keys() == {2, 3}
-
-
-def test_means_are_those_of_five_grades() -> None:
-    rows = [row for split in corpus.SPLITS for row in sample(1, split)]
-    for row in rows:
-        assert re.fullmatch(r"[0-3]{5}", row["grades"])
-        assert list(row["grades"]) == sorted(row["grades"], reverse=True), "highest first, as in the corpus"
-        assert row["meanGrade"] == f"{sum(map(int, row['grades'])) / 5:.1f}"
-    means = {row["meanGrade"] for row in rows}
-    assert means == {f"{tenths / 10:.1f}" for tenths in range(0, 29, 2)}, "the whole range from 0.0 to 2.8"
-
-
-@pytest.mark.parametrize("split", corpus.SPLITS)
-def test_pairs_are_all_of_a_headline_and_labelled_by_the_means(split: str) -> None:
-    edits = {row["id"]: row for row in sample(1, split)}
-    groups: dict[str, list[str]] = {}
-    for identity in sorted(edits, key=int):
-        groups.setdefault(headline(edits[identity]["original"]), []).append(identity)
-    wanted = [f"{a}-{b}" for group in groups.values() for a, b in combinations(group, 2)]
-    assert [row["id"] for row in sample(2, split)] == wanted
-    for row in sample(2, split):
-        for n, identity in enumerate(row["id"].split("-"), 1):
-            assert [row[f"{column}{n}"] for column in COLUMNS[1][1:]] == list(edits[identity].values())[1:]
-        first, second = float(row["meanGrade1"]), float(row["meanGrade2"])
-        assert row["label"] == ("0" if first == second else "1" if first > second else "2")
-    labels = Counter(row["label"] for row in sample(2, split))
-    assert labels["0"] == TIES[split]
-    assert min(labels["1"], labels["2"]) >= len(wanted) / 3, "the place says little about the label"
-
-
 @pytest.mark.parametrize("split", corpus.SPLITS)
 def test_the_loader_reads_every_file(split: str) -> None:
     with warnings.catch_warnings():
@@ -143,18 +80,6 @@ def test_the_loader_reads_every_file(split: str) -> None:
     assert len(headlines) == len(pairs) == 3 * HEADLINES[split]
     assert all(len(found.grades) == 5 and found.mean is not None for found in headlines)
     assert sum(pair.label == 0 for pair in pairs) == TIES[split]
-
-
-@pytest.mark.parametrize(("config", "task"), CONFIGS.items())
-def test_every_configuration_loads(config: str, task: int, tmp_path: Path) -> None:
-    data = load_dataset(str(CARD), config, cache_dir=str(tmp_path))
-    assert isinstance(data, DatasetDict)
-    assert tuple(data) == corpus.SPLITS
-    for split, rows in data.items():
-        want = sample(task, str(split))
-        assert rows.column_names == COLUMNS[task]
-        for column in COLUMNS[task]:
-            assert [str(value) for value in rows[column]] == [row[column] for row in want], column
 
 
 def test_the_card_says_what_is_there() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 import re
-import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -208,39 +206,3 @@ def test_nothing_is_taken_from_the_corpora(real_data: Path, crowd_captions: froz
         real |= {plain(row[column]) for row in csv_rows(path) for column in columns if column in row}
     assert len(real) > 900
     assert not ours & (real | crowd_captions)
-
-
-# ---- prices ---------------------------------------------------------------------------------------
-
-
-@cache
-def prices() -> dict[str, Any]:
-    return tomllib.loads((REPOSITORY / "humor_tasks" / "logs" / "prices.toml").read_text(encoding="utf-8"))
-
-
-def test_prices_say_what_they_are() -> None:
-    assert set(prices()) == {"currency", "unit", "date", "models"}
-    assert prices()["currency"] == "USD"
-    assert prices()["unit"] == "million tokens"
-    assert datetime.date.fromisoformat(prices()["date"])
-    assert len(prices()["models"]) >= 40
-
-
-def test_prices_cover_the_published_table() -> None:
-    providers = {name.split("/")[0] for name in prices()["models"]}
-    assert providers == {"openai", "anthropic", "google", "mistral", "deepseek", "grok", "together"}
-    published = ["openai/gpt-4o", "openai/o3", "grok/grok-4-0709", "anthropic/claude-opus-4-20250514"]
-    assert set(published) < set(prices()["models"])
-
-
-def test_prices_are_sound() -> None:
-    for name, entry in prices()["models"].items():
-        assert re.fullmatch(r"[a-z]+/[\w.\-/]+", name), name
-        assert set(entry) == {"input", "output", "cache_read", "cache_write", "source", "as_of"}, name
-        numbers = [entry[field] for field in ("input", "output", "cache_read", "cache_write")]
-        assert all(isinstance(number, float) and 0 < number < 1000 for number in numbers), name
-        assert entry["cache_read"] <= entry["input"] <= entry["cache_write"], name
-        assert entry["input"] <= entry["output"], name
-        assert entry["source"].startswith("https://"), name
-        as_of = datetime.date.fromisoformat(entry["as_of"])
-        assert datetime.date(2025, 1, 1) <= as_of <= datetime.date.fromisoformat(prices()["date"]), name

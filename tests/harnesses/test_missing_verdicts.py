@@ -21,11 +21,11 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.crowd.metrics import Verdict
 from humor_tasks.benchmarks.crowd.writing import compared
 from humor_tasks.benchmarks.mock.generation import rated
-from humor_tasks.contract import judging
 from humor_tasks.contract.definition import Data, Run
-from humor_tasks.contract.judging import MISSING, TOLERATED, missing_warning
-from humor_tasks.contract.pair_verdicts import pair_outcome
-from humor_tasks.contract.points import graded
+from humor_tasks.contract.judging import missing
+from humor_tasks.contract.judging.missing import MISSING, TOLERATED, missing_warning
+from humor_tasks.contract.judging.pairs import pair_outcome
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
@@ -75,7 +75,7 @@ def test_the_warning(values: dict[str, float], told: str | None) -> None:
 
 def test_the_threshold_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert TOLERATED == 0.02
-    monkeypatch.setattr(judging, "TOLERATED", 0.6)
+    monkeypatch.setattr(missing, "TOLERATED", 0.6)
     assert missing_warning({MISSING: 0.5}) is None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,18 @@ def no_prices() -> Iterator[None]:
 
 def test_the_packaged_prices() -> None:
     prices = read_prices()
-    assert {"openai/gpt-4o", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro"} <= set(prices)
+    text = (files("humor_tasks.logs") / "prices.toml").read_text(encoding="utf-8")
+    told = {name: value for name, value in tomllib.loads(text).items() if name != "models"}
+    assert told == {"currency": "USD", "unit": "million tokens", "date": told["date"]}
+    published = {"openai/gpt-4o", "openai/o3", "grok/grok-4-0709", "anthropic/claude-opus-4-20250514"}
+    assert published | {"anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro"} <= set(prices)
+    providers = {name.split("/")[0] for name in prices}
+    assert providers == {"openai", "anthropic", "google", "mistral", "deepseek", "grok", "together"}
     for name, price in prices.items():
-        assert "/" in name
+        assert re.fullmatch(r"[a-z]+/[\w.\-/]+", name), name
         assert price.source.startswith("https://"), name
-        assert date.fromisoformat(price.as_of) > date(2024, 1, 1), name
-        assert 0 <= price.cache_read <= price.input <= price.output, name
+        assert date(2025, 1, 1) <= date.fromisoformat(price.as_of) <= date.fromisoformat(told["date"]), name
+        assert 0 < price.cache_read <= price.input <= min(price.output, price.cache_write) < 1000, name
 
 
 def test_the_cost_of_tokens() -> None:

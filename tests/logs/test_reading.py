@@ -274,6 +274,14 @@ def test_what_is_wrong_with_samples(made: tuple[EvalLog, list[str]], tmp_path: P
     told(lines, "line 1 is not of humor_tasks/explanation.", benchmark="explanation")
     compared = json.loads(lines[0]) | {"filtered_resps": [[-1.0, False]]}
     told([json.dumps(compared)], "holds no reply but [-1.0, False]; take the samples of a _gen task", replies=True)
+    for change, said in (
+        ({"filtered_resps": []}, "line 1: is no sample"),
+        ({"doc": None}, "line 1: is no sample"),
+        ({"doc": {"question": "?"}}, "line 1: is no sample"),
+    ):
+        told([json.dumps(json.loads(lines[0]) | change)], said)
+    told([lines[0].replace('"filtered_resps"', '"resps_filtered"')], "KeyError('filtered_resps')")
+    told([lines[0], "[" * 100_000], "line 2: not JSON that can be read")
     without = json.loads(lines[0])
     (without if "outcome" in without else without["doc"])["outcome"] = {}
     told([json.dumps(without)], "line 1: is no sample of a humor-tasks task (KeyError('values'))")

@@ -112,15 +112,9 @@ def test_files_of_predictions_are_compared_with_runs_and_with_each_other(logs: P
 def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "c.md"
     assert "there is no other run to compare it with" in commands.refused("compare", logs / "first", "-o", out)
-    assert "unknown metric; choose from" in commands.refused(
-        "compare", logs / "first", logs / "lm", "--metric", "rmse", "-o", out
-    )
-    assert "incomplete: 4 of 10 items" in commands.refused("compare", logs / "first", logs / "short", "-o", out)
     (log,) = (logs / "first").glob("*.eval")
     copy = tmp_path / "copy.eval"
     copy.write_bytes(log.read_bytes())
-    assert "is the same run as" in commands.refused("compare", log, copy, "-o", out)
-    assert "there is no such file" in commands.refused("compare", tmp_path / "none.eval", "-o", out)
     assert not out.exists()
     before = copy.read_bytes()
     commands.refused("compare", logs / "lm", copy, "-o", copy)

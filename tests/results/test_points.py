@@ -58,21 +58,6 @@ def test_a_graded_log_holds_every_point_with_its_verdict(logs: Logs) -> None:
     assert found.fingerprint == load("humorbench", dataset="sample").data.provenance["fingerprint"]
 
 
-def test_a_score_in_a_report_is_the_score_of_the_run(logs: Logs) -> None:
-    path = logs.of("a", "judge")
-    (row,) = (row for row in report_of(path).rows if (row["metric"], row["part"]) == ("coverage", ""))
-    results = read_eval_log(str(path)).results
-    assert results
-    (metrics,) = [score.metrics for score in results.scores if score.name.startswith("element_coverage")]
-    names = {"value": "coverage", "stderr": "coverage_stderr", "low": "coverage_ci_low", "high": "coverage_ci_high"}
-    assert [row[name] for name in names] == pytest.approx([metrics[name].value for name in names.values()])
-    without = sum(point.passed is None for point in read_graded(path).points)
-    assert (row["n"], row["missing_verdicts"]) == (ROWS - without, without / ROWS)
-    assert row["missing_failed"] == pytest.approx(row["value"] * row["n"] / ROWS)
-    assert row["missing_passed"] == pytest.approx((row["value"] * row["n"] + without) / ROWS)
-    assert without > 0
-
-
 def test_tokens_and_costs_of_explainer_and_grader_are_told_apart(logs: Logs) -> None:
     system, graders = paid(logs.of("a", "judge"))
     assert spent(system) == (ROWS * 135, ROWS * 10, ROWS * EXPLAINED["a"] / 1e6)
@@ -179,16 +164,6 @@ def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> N
 
 
 def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
-    (tmp_path / "text.eval").write_text("this is no log")
-    (tmp_path / "text.json").write_text("{}")
-    for path, message in (
-        (tmp_path / "missing.eval", "there is no such log"),
-        (tmp_path / "text.eval", "cannot be read as an Inspect log"),
-        (tmp_path / "text.json", "cannot be read as an Inspect log"),
-        (tmp_path, "is a folder; name the log itself"),
-    ):
-        with pytest.raises(BadInput, match=message):
-            read_graded(path)
     other = run_log(
         matching(dataset="sample"), ScriptedModel("a", "Answer: A", EXPLAINING).model, [], tmp_path, limit=1
     )
@@ -200,17 +175,13 @@ def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
         read_graded(Path(hidden.location))
 
 
-def test_unfinished_logs(tmp_path: Path) -> None:
-    def log_of(**more: Any) -> Path:
-        task = humorbench(dataset="sample", cache=False)
-        once = ["<explanation>a gets it.</explanation>", *(4 * [RuntimeError("out of jokes")])]
-        model = ScriptedModel("a", once, EXPLAINING).model
-        return Path(run_log(task, model, [grader("judge")], tmp_path, limit=2, max_samples=1, **more).location)
-
-    with pytest.raises(BadInput, match="ended with status error; finish it with inspect eval-retry"):
-        read_graded(log_of())
+def test_a_run_whose_samples_failed(tmp_path: Path) -> None:
+    task = humorbench(dataset="sample", cache=False)
+    once = ["<explanation>a gets it.</explanation>", *(4 * [RuntimeError("out of jokes")])]
+    model = ScriptedModel("a", once, EXPLAINING).model
+    log = run_log(task, model, [grader("judge")], tmp_path, limit=2, max_samples=1, fail_on_error=False)
     with pytest.raises(BadInput, match=r"sample 90.* has no score of element_coverage"):
-        read_graded(log_of(fail_on_error=False))
+        read_graded(Path(log.location))
 
 
 @pytest.mark.slow
@@ -276,7 +247,7 @@ def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("anew", [False, True])
-@pytest.mark.parametrize("judges", [("judge",), ("judge", "c"), ("a",)])
+@pytest.mark.parametrize("judges", [("judge", "c"), ("a",)])
 def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
     logs: Logs, tmp_path: Path, judges: tuple[str, ...], anew: bool
 ) -> None:

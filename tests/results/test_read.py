@@ -104,21 +104,6 @@ def test_an_unfinished_run_is_noted_and_does_not_compare(logs: Path) -> None:
     assert refusals(short, whole) == ["mockllm/short: incomplete: 4 of 10 items."]
 
 
-def test_equal_rows_compare_across_harnesses(logs: Path) -> None:
-    a, lm = (r for r in read_results([logs / "a.eval", logs / "lm"]).results)
-    assert refusals(a, lm) == []
-    assert "way of getting an answer: generate and loglikelihood" in differences(a, lm)
-
-
-def test_other_prompts_do_not_compare(logs: Path, tmp_path: Path) -> None:
-    (tmp_path / "p").mkdir()
-    text = next(text for name, text in OPENED.templates.items() if name.startswith("matching"))
-    (tmp_path / "p" / "matching.cot.txt").write_text(text.replace("cartoon", "drawing"))
-    other = inspect_log(tmp_path / "made", "A", matching(dataset="sample", prompts=str(tmp_path / "p")))
-    a, b = (read_results([path]).results[0] for path in (logs / "a.eval", other))
-    assert refusals(a, b)[0].startswith("prompt set: ")
-
-
 @pytest.mark.parametrize(
     ("scorer", "rule"),
     [

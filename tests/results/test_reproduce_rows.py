@@ -79,7 +79,14 @@ def test_values_and_needs_of_every_row_are_listed() -> None:
 
 
 def row_text(figures: str = '{ benchmark = "matching", system = "Random" }', **more: str) -> str:
-    given = {"name": '"r"', "figures": figures, "recipe": '"random"', "tolerance": "0.1", "command": '"c"'} | more
+    given = {
+        "name": '"r"',
+        "figures": figures,
+        "recipe": '"random"',
+        "tolerance": "0.1",
+        "basis": '"digits"',
+        "command": '"c"',
+    } | more
     return "[[row]]\n" + "\n".join(f"{name} = {value}" for name, value in given.items() if value)
 
 
@@ -90,6 +97,8 @@ BAD_ROWS = [
     (row_text(tolerance="0"), "tolerance is 0; it must be a number above 0"),
     (row_text(tolerance="{ bleu = 0.1 }"), r"tolerance has \['bleu'\]; the figures have other metrics"),
     (row_text(command=""), "row r: has no command"),
+    (row_text(basis=""), "row r: has no basis"),
+    (row_text(basis='"taste"'), "row r, basis: there is no 'taste'"),
     (row_text(needed='["x"]'), "there is no 'needed'.*Did you mean 'needs'"),
     (row_text('{ benchmark = "matching", system = "Randm" }'), "no published figure has"),
     (row_text('{ benchmark = "matching", sistem = "Random" }'), "there is no 'sistem'"),

@@ -20,6 +20,9 @@ from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
 from humor_tasks.results.reproduce.recipes import Given
 from humor_tasks.results.reproduce.rows import find_row
 from humor_tasks.results.reproduce.verdict import reproduce
+from humor_tasks.rows.pins import DATASETS
+
+HUB = "jmhessel/newyorker_caption_contest"
 
 
 @pytest.fixture
@@ -31,8 +34,9 @@ def copied(tmp_path: Path) -> Path:
 def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path: Path) -> None:
     given = ("matching-clip-zero-shot", "--dataset", copied)
     code, told = reproduced(*given, "--model", "baseline/first")
-    assert code == 1
+    assert code == 6
     assert "accuracy: published 0.56600, here 0.20000 [" in told
+    assert "10 items of fold 0, and 528 are published." in told
     (log,) = (tmp_path / "logs").glob("*.eval")
     assert reproduced(*given, "--predictions", log) == (code, told)
 
@@ -44,9 +48,9 @@ def test_fewer_items_than_published_are_told(tmp_path: Path) -> None:
     (tmp_path / "verdicts.json").write_text(json.dumps(dict.fromkeys(ids, "<judgement>PASS</judgement>")))
     given = ("--dataset", tmp_path / "labels.csv", "--predictions", tmp_path / "verdicts.json")
     code, told = reproduced("humorbench-autograder-gpt-4o", *given)
-    assert code == 1
+    assert code == 6
     assert "accuracy: published 0.87000, here 0.60000 [" in told
-    assert "published on n 400: these are other rows." in told
+    assert "not the published rows: 40 items count, and 400 are published." in told
 
 
 @pytest.mark.slow
@@ -62,7 +66,7 @@ def test_clip_runs_where_its_weights_are_at_hand(copied: Path, tmp_path: Path) -
     expected = evaluate(load("matching", dataset=str(dataset), setting="pixels", fold="all"), letters).metrics
     (verdict,) = json.loads(told)
     assert [figure["here"] for figure in verdict["figures"]] == [expected["accuracy"].value]
-    assert code == {"reproduced": 0, "differs": 1}[verdict["status"]]
+    assert (code, verdict["status"]) == (6, "not the published rows")
 
 
 @pytest.mark.slow
@@ -81,8 +85,9 @@ def test_logs_that_do_not_fit_the_row_are_refused(copied: Path, tmp_path: Path) 
     dataset = str(copied / "newyorker_caption_contest")
     given = ("reproduce", "matching-t5-11b", "--dataset", copied, "--predictions")
     code, told = reproduced(*given[1:], log(matching(dataset=dataset, fold="all")))
-    assert code == 1
+    assert code == 6
     assert "accuracy: published 0.70800, here 0.20000 [" in told
+    assert "10 items of fold 0, and 528 are published." in told
     assert "is no run of matching" in refused(*given, log(ranking(dataset=dataset)))
     assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset=dataset)))
     assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset=dataset, fold="all"), limit=4))
@@ -103,12 +108,12 @@ def test_a_model_with_other_scores_is_not_reproduced(copied: Path) -> None:
     assert reproduce(told_wrongly(right, 0.021), use).status == "differs"
 
 
-def of_a_training(folder: Path, value: object, **config: str) -> Path:
+def of_a_training(folder: Path, value: object, rows: int = 651, **config: str) -> Path:
     """The files of a finished `train text` that `reproduce` reads."""
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps({"task": "explanation", "fold": "all", "dataset": "x"} | config))
+    (folder / "config.json").write_text(json.dumps({"task": "explanation", "fold": "all", "dataset": HUB} | config))
     test = {"perplexity": {"word_perplexity": {"value": value}}}
-    (folder / "metrics.json").write_text(json.dumps({"test": test, "rows": {"test": 655}}))
+    (folder / "metrics.json").write_text(json.dumps({"test": test, "rows": {"test": rows}}))
     return folder / "metrics.json"
 
 
@@ -116,14 +121,14 @@ def of_lm_eval(path: Path, value: float, signature: str) -> Path:
     """lm-eval's results, as far as `reproduce` reads them."""
     task = "nyc_explanation_crossval"
     configs = {task: {"metadata": {"signature": signature}}}
-    held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 655}}}
+    held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 651}}}
     path.write_text(json.dumps(held | {"configs": configs}), encoding="utf-8")
     return path
 
 
 def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path: Path) -> None:
     row = find_row("perplexity-t5-large")
-    signature = "bench:explanation|data:x|fold:all|shots:0|setting:description"
+    signature = f"bench:explanation|data:{HUB}|rev:{DATASETS[HUB]}|fold:all|shots:0|setting:description"
     files = (
         of_a_training(tmp_path / "near", 42.0),
         of_lm_eval(tmp_path / "results_near.json", 42.0, signature),
@@ -133,7 +138,15 @@ def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path
     )
     told = [reproduce(row, Given(predictions=path)) for path in files]
     assert [each.status for each in told] == ["reproduced"] * 2 + ["differs"] * 3
-    assert [each.compared[0].here.n for each in told] == [655] * 5
+    assert [each.compared[0].here.n for each in told] == [651] * 5
+    for path, why in (
+        (of_a_training(tmp_path / "fewer", 42.0, rows=25), "it is of 25 rows, and 651 are published."),
+        (of_a_training(tmp_path / "newest", 42.0, revision="main"), "nothing shows that its rows are the published"),
+        (of_a_training(tmp_path / "gone", 42.0, dataset="no/such"), "nothing shows that its rows are the published"),
+        (of_lm_eval(tmp_path / "results_other.json", 42.0, signature.replace(DATASETS[HUB], "-")), "nothing shows"),
+    ):
+        verdict = reproduce(row, Given(dataset=str(tmp_path), predictions=path))
+        assert (verdict.status, why in verdict.sentence) == ("not the published rows", True), path
     for path, why in (
         (of_a_training(tmp_path / "fold", 42.0, fold="2"), "it has fold=2, the row fold=all"),
         (of_a_training(tmp_path / "task", 42.0, task="mock_explaining"), "it is a run of mock_explaining"),

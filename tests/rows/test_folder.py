@@ -169,20 +169,16 @@ ROW_1 = "row 1 (instance_id test-0001) of matching/test in "
         (None, {"columns": ["labell"]}, ["test.jsonl", "no column 'labell'", "label", "Did you mean 'label'?"]),
         (misspelt, {}, ["no column 'caption_choices'", "Did you mean 'caption_choises'?", "test.jsonl"]),
         (misspelt_parquet, {}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
-        (misspelt_parquet, {"pictures": True}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
         (broken_line, {}, ["matching/test", "test.jsonl, line 2: not JSON"]),
         (broken_parquet, {}, ["test.parquet", "cannot be read", "Restore or correct the files"]),
         (empty, {}, ["matching/test", "there are no rows"]),
         (lambda f: (f / "matching" / "test.jsonl").unlink(), {}, ["Unable to find", "test.jsonl", "README.md"]),
         (lambda f: (f / "README.md").write_text("---\nconfigs: [\n---\n"), {}, ["cannot be read", "README.md"]),
         (picture_is(None), {"pictures": True}, [ROW_1, "image is null", "leave the row out"]),
-        (picture_is(""), {"pictures": True}, [ROW_1, "image is null"]),
         (no_pictures_at_all, {"pictures": True}, ["row 0 (", "image is null"]),
         (null_in_parquet, {"pictures": True}, [ROW_1, "image is null"]),
         (numbers_for_pictures, {"pictures": True}, ["column 'image' holds int64", "paths of picture files"]),
         (picture_is("images/9.png"), {"pictures": True}, [ROW_1, "no picture file 'images/9.png'"]),
-        (picture_is("../x.png"), {"pictures": True}, [ROW_1, "'../x.png' leaves the dataset folder"]),
-        (picture_is("/etc/hostname"), {"pictures": True}, [ROW_1, "absolute path"]),
         (link_out, {"pictures": True}, [ROW_1, "'images/out.png' leaves the dataset folder"]),
     ],
 )
@@ -205,7 +201,6 @@ def test_wrong_folders(
         ("./nowhere", "neither 'sample'"),
         ("/no/such/folder", "nor a folder that exists"),
         ("a/b/c", f"such as '{HUB}'"),
-        ("", "neither 'sample'"),
         (__file__, "is a file; name the dataset folder"),
     ],
 )
@@ -325,7 +320,8 @@ def test_real_rows(real_corpus: str, tmp_path: Path, monkeypatch: Any, config: s
 
 def test_imports_nothing_heavy() -> None:
     code = (
-        "import sys, humor_tasks.rows; heavy = ('datasets', 'huggingface_hub', 'pyarrow', 'PIL', 'inspect_ai');"
+        "import sys, humor_tasks.rows, humor_tasks.rows.media.picture;"
+        "heavy = ('datasets', 'huggingface_hub', 'pyarrow', 'PIL', 'torch', 'inspect_ai', 'lm_eval');"
         "print([m for m in heavy if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

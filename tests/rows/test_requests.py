@@ -117,7 +117,6 @@ def test_requests_are_the_same_in_every_format(rows: dict[str, tuple[str, str]])
     ("lines", "told"),
     [
         ([], "r.jsonl: holds no requests; each line is {id, text}, and if wanted picture and system."),
-        (["["], "r.jsonl, line 1: not JSON"),
         (["[1]"], "r.jsonl, line 1: must be an object of {id, text}"),
         (['{"text": "a"}'], "r.jsonl, line 1: id is empty; it must be text."),
         (['{"id": 1.5, "text": "a"}'], "r.jsonl, line 1: id is 1.5; it must be text."),
@@ -132,7 +131,6 @@ def test_requests_are_the_same_in_every_format(rows: dict[str, tuple[str, str]])
             ['{"id": "a", "text": "b", "picture": "../r.png"}'],
             "line 1: picture: .*'../r.png' leaves the dataset folder",
         ),
-        (['{"id": "a", "text": "b", "picture": "/r.png"}'], "line 1: picture: .*'/r.png' is an absolute path"),
         (
             ['{"id": "../r", "url": "http://x/r.png"}'],
             "line 1: url: .*'../r.png' leaves the dataset folder; put the picture inside it.",
@@ -157,9 +155,6 @@ def test_lines_that_cannot_be_used(lines: list[str], told: str, tmp_path: Path) 
         ("r.tsv", ["id|text", "a|b"], "r.tsv: there is no column 'id'; there are: id|text."),
         ("r.csv", ["id,request", "a,b"], "r.csv: there is no column of requests; there are: id, request. Name it text"),
         ("r.csv", ["id,word1", "a,b"], "r.csv: there is no column of requests; there are: id, word1."),
-        ("r.csv", ["id,text", "a,b,c"], "r.csv, line 2: has 3 fields, the header has 2."),
-        ("r.tsv", ["id\ttext"], "r.tsv: there are no rows."),
-        ("r.tsv", [], "r.tsv: there are no rows; the file is empty."),
         ("r.txt", ["a"], "r.txt: the name must end in .jsonl, .csv or .tsv, by which the file is read."),
     ],
 )

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from standins.logs import metrics
 
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.points import graded
+from humor_tasks.contract.judging.points import graded
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.estimate import Estimate

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from humor_tasks.cli import main
 from humor_tasks.datasets_cards import folder
+from humor_tasks.results.reproduce.corpora import Known
 from humor_tasks.results.reproduce.recipes import Given
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.results.reproduce.verdict import reproduce
@@ -37,6 +38,7 @@ def told_wrongly(row: Row, by: float = 0.01) -> Row:
 
 
 def of_these_rows(row: Row, use: Given) -> Row:
-    """The row as a paper on these rows would print it."""
+    """The row as a paper on these rows would print it, of which nothing else is known."""
     compared = reproduce(row, use).compared
-    return replace(row, figures=tuple(replace(c.figure, value=round(c.here.value, 6), n=c.here.n) for c in compared))
+    figures = tuple(replace(c.figure, value=round(c.here.value, 6), n=c.here.n) for c in compared)
+    return replace(row, figures=figures, known=Known())

@@ -180,16 +180,13 @@ def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
     scene = run.templates[scene_name]
-
-    def user(item: Record, body: str) -> Turn:
-        fields = {**item.fields, "scene": fill(scene, item.fields, scene_name)}
-        return Turn("user", fill(body, fields, task_name), item.picture)
-
     *opening, (_, body) = split_turns(run.templates[task_name], task_name)
     turns = [Turn(role, fill(text, {}, task_name)) for role, text in opening]
-    for shot in shots(run, record):
-        turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
-    return Prompt((*turns, user(record, body)))
+    for item in (*(shots(run, record) if run.options.shots else ()), record):
+        fields = {**item.fields, "scene": fill(scene, item.fields, scene_name)}
+        turns.append(Turn("user", fill(body, fields, task_name), item.picture))
+        turns += [Turn("assistant", run.form.written(item.target))] if item is not record else []
+    return Prompt(tuple(turns))
 
 
 def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
@@ -199,8 +196,6 @@ def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
     the same except for the random stream, which is each record's own (see `draw`).
     """
     o = run.options
-    if not o.shots:
-        return []
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
     fold = record.groups["fold"]

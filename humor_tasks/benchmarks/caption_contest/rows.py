@@ -6,7 +6,7 @@ import hashlib
 import re
 import urllib.parse
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -47,7 +47,9 @@ def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str]
         parts = [_read_unlabelled(benchmark, o)]
     else:
         parts = [read(fold, o.split) for fold in folds]
-    records = tuple(_distinct([record for rows, records in parts for record in records], parts))
+    records = tuple(record for _, of_part in parts for record in of_part)
+    where = (rows.where(i) for rows, of_part in parts for i in range(len(of_part)))
+    _check_distinct((record.id for record in records), where)
     provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
     if (describer := described_by(o.dataset)) is not None:  # the descriptions are a model's, not the corpus's
         provenance["described"] = describer
@@ -98,14 +100,13 @@ def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple
     return rows, [_record(labels, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
 
 
-def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> list[Record]:
-    seen: dict[str, int] = {}
-    where = [rows.where(i) for rows, part in parts for i in range(len(part))]
-    for i, record in enumerate(records):
-        if record.id in seen:
-            raise BadInput(f"{where[i]}: instance_id {record.id} is also that of {where[seen[record.id]]}.")
-        seen[record.id] = i
-    return records
+def _check_distinct(ids: Iterable[str], where: Iterable[str]) -> None:
+    """Raise BadInput for an id of two rows. where: the location of each row."""
+    seen: dict[str, str] = {}
+    for identity, place in zip(ids, where, strict=True):
+        if identity in seen:
+            raise BadInput(f"{place}: instance_id {identity} is also that of {seen[identity]}.")
+        seen[identity] = place
 
 
 # ---- record -------------------------------------------------------------------------------------
@@ -127,11 +128,11 @@ def contest_name(value: object, where: str) -> str:
 
 
 def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
-    identity, contest = _text(row, "instance_id", where), row["contest_number"]
+    identity, contest = check_text(row["instance_id"], f"{where}: instance_id"), row["contest_number"]
     choices = _choices(row, labels, where)
     fields = {"choices": lettered(choices)}
     if not labels:
-        fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
+        fields["caption"] = " ".join(check_text(row["caption_choices"], f"{where}: caption_choices").split())
     scene = {} if setting != "description" else _scene(row, where)
     target = None if fold == "-" else _label(row, labels, where)
     return Record(
@@ -144,10 +145,6 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
         groups={"fold": fold} | ({"winner_source": str(row["winner_source"])} if "winner_source" in row else {}),
         picture=row.get("image"),
     )
-
-
-def _text(row: Mapping[str, Any], column: str, where: str) -> str:
-    return check_text(row[column], f"{where}: {column}")
 
 
 def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tuple[str, ...]:
@@ -166,7 +163,7 @@ def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tupl
 
 
 def _label(row: Mapping[str, Any], letters: Sequence[str], where: str) -> str:
-    label = _text(row, "label", where)
+    label = check_text(row["label"], f"{where}: label")
     if letters and label not in letters:
         raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
     source = row.get("winner_source")
@@ -180,7 +177,8 @@ def _scene(row: Mapping[str, Any], where: str) -> dict[str, str]:
     if not isinstance(entities, list) or not all(isinstance(link, str) for link in entities):
         raise BadInput(f"{where}: entities is {entities!r}; it must be a list of links.")
     names = {"location": "image_location", "description": "image_description", "uncanny": "image_uncanny_description"}
-    scene = {name: " ".join(_text(row, column, where).split()) for name, column in names.items()}
+    texts = {name: check_text(row[column], f"{where}: {column}") for name, column in names.items()}
+    scene = {name: " ".join(text.split()) for name, text in texts.items()}
     return scene | {"entities": ", ".join(entity_name(link) for link in entities)}
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS
 from humor_tasks.contract.card import Level
-from humor_tasks.contract.judging import Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, OF_REPLIES, REPLY_RATES, Metric, rate, share
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.rows.records import Outcome

@@ -40,7 +40,8 @@ from humor_tasks.benchmarks.crowd.metrics import (
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import Level, Uses, guessed
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
+from humor_tasks.contract.judging.questions import ByAnswer, Judging, Panel, Question, Reply
+from humor_tasks.contract.judging.rubrics import Rubric
 from humor_tasks.contract.options import absent, parameter
 from humor_tasks.contract.prompts import Template, fill, filled_turns, folder_of
 from humor_tasks.contract.texts import read_texts

@@ -14,10 +14,10 @@ from humor_tasks.contract import card
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import UNNAMED, BySubset, Card, guessed
 from humor_tasks.contract.definition import Benchmark, Data, Options, Run
-from humor_tasks.contract.judging import rubric_templates
+from humor_tasks.contract.judging.points import COVERAGE, UNDECIDED, by_points
+from humor_tasks.contract.judging.rubrics import rubric_templates
 from humor_tasks.contract.metric import REPLY_RATES, Metric, rate
 from humor_tasks.contract.options import absent, parameter
-from humor_tasks.contract.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.contract.prompts import Template, filled_turns
 from humor_tasks.contract.variants import variants
 from humor_tasks.papers import papers

@@ -14,10 +14,10 @@ from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import Card, Level, Uses
 from humor_tasks.contract.definition import Benchmark, Data, Options, Run
-from humor_tasks.contract.judging import Rubric, Verdicts, rubric_templates
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.rubrics import JUDGE_FIRST, JudgeFirst, Rubric, rubric_templates
 from humor_tasks.contract.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.contract.options import absent, parameter
-from humor_tasks.contract.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput
 from humor_tasks.papers import papers

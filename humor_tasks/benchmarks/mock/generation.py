@@ -14,7 +14,9 @@ from humor_tasks.contract import card
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import guessed
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.questions import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.contract.judging.rubrics import Judgement, Rubric
 from humor_tasks.contract.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.contract.options import Split, absent, parameter
 from humor_tasks.papers.considerations import considerations

@@ -24,19 +24,7 @@ from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import UNNAMED, Card, Level, Uses, guessed
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import (
-    ByRubric,
-    Judgement,
-    Judging,
-    OwnPrompt,
-    Panel,
-    Question,
-    Reply,
-    Rubric,
-    rubric_templates,
-)
-from humor_tasks.contract.options import Split, absent, parameter
-from humor_tasks.contract.pair_verdicts import (
+from humor_tasks.contract.judging.pairs import (
     HUMAN,
     METRICS,
     SIDES,
@@ -48,8 +36,10 @@ from humor_tasks.contract.pair_verdicts import (
     settled,
     win_value,
 )
+from humor_tasks.contract.judging.questions import ByRubric, Judging, OwnPrompt, Panel, Question, Reply
+from humor_tasks.contract.judging.rubrics import JUDGE_FIRST, JudgeFirst, Judgement, Rubric, rubric_templates
+from humor_tasks.contract.options import Split, absent, parameter
 from humor_tasks.contract.prompts import Template, fill
-from humor_tasks.contract.rubrics import JUDGE_FIRST, JudgeFirst
 from humor_tasks.contract.variants import variants
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.papers import papers
@@ -236,7 +226,7 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
 
 def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outcome:
     """See `pair_outcome`."""
-    return pair_outcome(record, [answer.value], [answer.status])
+    return pair_outcome(replace(record, facts={**record.facts, **answer.facts}), [answer.value], [answer.status])
 
 
 def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:

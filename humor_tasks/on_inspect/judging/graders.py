@@ -17,10 +17,10 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
-from humor_tasks.contract.judging import ByAnswer, Judgement, Verdict
+from humor_tasks.contract.judging.questions import ByAnswer, Verdict
+from humor_tasks.contract.judging.rubrics import JUDGE_FIRST, SETS, JudgeFirst, Judgement
 from humor_tasks.contract.options import ALL, FIRST, Declared, parameter
 from humor_tasks.contract.prompts import names_sets
-from humor_tasks.contract.rubrics import JUDGE_FIRST, SETS, JudgeFirst
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import CUT_OFF, model_wrote
 from humor_tasks.on_inspect.client import policy, replayed

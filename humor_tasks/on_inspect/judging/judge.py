@@ -14,9 +14,8 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.contract.definition import Benchmark, Data, Run
-from humor_tasks.contract.judging import (
+from humor_tasks.contract.judging.questions import (
     JUDGED,
-    SETS,
     ByAnswer,
     ByRubric,
     Judging,
@@ -24,15 +23,15 @@ from humor_tasks.contract.judging import (
     Panel,
     Question,
     Reply,
-    Rubric,
     Verdict,
     logged,
 )
+from humor_tasks.contract.judging.rubrics import SETS, Rubric
 from humor_tasks.contract.options import ALL
 from humor_tasks.contract.prompts import folder_of
 from humor_tasks.contract.variations import Variation
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import task_metadata
+from humor_tasks.logs.record import TaskMetadata
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect.checks import check_takes_these
 from humor_tasks.on_inspect.client import register_prices
@@ -53,7 +52,8 @@ from humor_tasks.on_inspect.judging.graders import Requests as Requests
 from humor_tasks.on_inspect.judging.graders import RubricSettings as RubricSettings
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing
 from humor_tasks.on_inspect.messages import chat_messages, in_thread, media_of, prompt_messages, split_first
-from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.outcomes import opened_for
+from humor_tasks.on_inspect.scorers import read_reply, score_of
 from humor_tasks.rows.records import VARIATION, Outcome, Point, Record
 
 
@@ -86,13 +86,13 @@ class Judge:
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """The score of a sample's reply."""
-        run = run_scored_by(self.name, state, self.like)
+        run, logged_metadata = opened_for(self.name, state, self.like)
         judging = judging_of(run)
         assert judging is not None  # others are refused
         try:
-            how, rubrics, hashes = self._opened(run, judging, state)
+            how, rubrics, hashes = self._opened(run, judging, logged_metadata)
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
-            reply = reply_of(run, judging, state, target)
+            reply = reply_of(run, judging, logged_metadata, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
@@ -105,20 +105,19 @@ class Judge:
         return score
 
     def _opened(
-        self, run: Run[Any], judging: Judging[Any], state: TaskState
+        self, run: Run[Any], judging: Judging[Any], logged_metadata: TaskMetadata
     ) -> tuple[Requests, list[Rubric], list[str]]:
         """The settings, the rubrics of this sample, and the hashes of those of all samples."""
         how = self.how
         if self.as_in_task and isinstance(how, GraderSettings):
-            structured = task_metadata(state.metadata).options.get("structured", False)
-            how = dataclasses.replace(how, structured=structured)
+            how = dataclasses.replace(how, structured=logged_metadata.options.get("structured", False))
         chosen, first = (how.grader_prompts, how.judge_first) if isinstance(how, RubricSettings) else (None, "none")
         if run.judged_under:
             if chosen not in (None, ALL):
                 sets = ", ".join(run.judged_under)
                 raise BadInput(f"{SETS}={chosen}: its reply is judged under sets {sets}; leave {SETS} out.")
             how = dataclasses.replace(how, grader_prompts=ALL) if isinstance(how, RubricSettings) else how
-            asked = Variation(**task_metadata(state.metadata).facts[VARIATION])
+            asked = Variation(**logged_metadata.facts[VARIATION])
             return how, judging.open(asked.prompts, first), judging.hashes(run.judged_under, first)
         if chosen == ALL:
             raise BadInput(ALL_SETS)
@@ -130,9 +129,11 @@ class Judge:
 # ---- the reply ------------------------------------------------------------------------------------
 
 
-def reply_of(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
+def reply_of(
+    run: Run[Any], judging: Judging[Any], logged_metadata: TaskMetadata, state: TaskState, target: Target
+) -> Reply:
     """The reply of a sample, for the questions about it."""
-    identity, logged_metadata = str(state.sample_id), task_metadata(state.metadata)
+    identity = str(state.sample_id)
     ours = logged_metadata.benchmark is not None  # in other tasks, metadata of the same names can differ
     points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     record = Record(
@@ -147,7 +148,7 @@ def reply_of(run: Run[Any], judging: Judging[Any], state: TaskState, target: Tar
         facts=logged_metadata.facts,
     )
     if judging.judges_replies:
-        outcome = read_reply(run, state, target)
+        outcome = read_reply(run, logged_metadata, state, target)
     else:
         outcome = Outcome(record.id, record.cluster, record.groups, "answered", None, None, {}, record.facts)
     return Reply(outcome, record, _asked_last(state).text, state.input_text)
@@ -292,10 +293,8 @@ def _score(judging: Judging[Any], outcome: Outcome, questions: Sequence[Question
         mark = "- " if question.title else ""
         lines += [f"{mark}{v.grader}, {_word(v.word)}: {v.reasons}" for v in panel.verdicts]
     verdicts_logged = {JUDGED: logged(judging, panels)}
-    score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **verdicts_logged)
-    if value is None and score.reason is None:
-        score.reason = judging.missing_reason(outcome)
-    return score
+    missing = judging.missing_reason(outcome) if value is None else None
+    return score_of(outcome, value, "\n".join(lines), missing, **verdicts_logged)
 
 
 def _word(word: Any) -> str:

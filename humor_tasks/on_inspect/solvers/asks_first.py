@@ -9,7 +9,7 @@ import anyio
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.contract.judging import Verdict
+from humor_tasks.contract.judging.questions import Verdict
 from humor_tasks.logs.record import task_metadata
 from humor_tasks.on_inspect.judging.graders import known, read_view
 from humor_tasks.on_inspect.messages import split_first

@@ -18,10 +18,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.contract.answers import AnswerForm, Rating
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import POINT, Judging
+from humor_tasks.contract.judging.questions import Judging
+from humor_tasks.contract.judging.rubrics import POINT
 from humor_tasks.contract.options import ALL, Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import logged_facts
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.checks import check_as_typed, check_model, check_reuse, check_takes
@@ -114,10 +114,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
-    shows = any(record.picture or record.clip for record in run.records)
     setup = [require_grader()] if judging else []
     setup += [check_reuse(str(signature.without_release))] if asks else []
-    setup += [show_pictures(run, asks)] if shows else []
+    setup += [show_pictures(run, asks)] if run.shows_media else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
     if asks and config.temperature is not None:
         tell_refused_settings()
@@ -128,7 +127,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
-        cleanup=log_pictures if shows else None,
+        cleanup=log_pictures if run.shows_media else None,
         solver=solver,
         scorer=scorers or _scorers(run, only),
         config=config,
@@ -202,9 +201,10 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
-    place = run.variations.place(record, run.data.positions)
-    about |= {} if place is None else {"place": place}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
+    if run.data.positions:  # for the order of joined parts
+        about["place"] = run.variations.place(record, run.data.positions)
+    about |= {"groups": dict(record.groups), "facts": dict(record.facts)}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about}
     judging = run.benchmark.judging
     if record.points or (judging and judging.judges_replies):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}

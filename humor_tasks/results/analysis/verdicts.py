@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.humorbench.corpus import key
-from humor_tasks.contract.judging import BOUNDS, MISSING
+from humor_tasks.contract.judging.missing import BOUNDS, MISSING
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.csv_files import CsvRows, claim, read_csv
 from humor_tasks.results.points import GradedLog, GradedPoint, read_graded

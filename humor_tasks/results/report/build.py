@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.contract.judging import missing_warning
+from humor_tasks.contract.judging.missing import missing_warning
 from humor_tasks.contract.replies import turns_warning
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.logs.prices import Price

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.definition import Benchmark
 from humor_tasks.contract.metric import Metric
 from humor_tasks.contract.options import parameters_of
@@ -308,16 +309,27 @@ def sentences(results: Sequence[Result], figures: Iterable[Published | None]) ->
     if not known or not results:
         return []
     texts = []
-    public = type(results[0].opened.options).dataset
+    public = _corpus(results)
     data = {str(result.run.source.get("dataset") or result.signature.get("data", "-")) for result in results} - {"-"}
-    if public and data - {public}:
-        texts.append(f"The published figures are of {public}; these runs are of {', '.join(sorted(data))}.")
+    if data - {public}:
+        theirs = public or "a corpus that is not public"
+        texts.append(f"The published figures are of {theirs}; these runs are of {', '.join(sorted(data))}.")
     for figure in known:
         if different := differences(figure, results):
             theirs = ", ".join(f"{difference.name} {difference.published}" for difference in different)
             ours = ", ".join(f"{difference.name} {difference.runs}" for difference in different)
             texts.append(f"The published figure of {figure.system} is of {theirs}; these runs are of {ours}.")
     return texts
+
+
+def _corpus(results: Sequence[Result]) -> str:
+    """The name of the corpus that the published figures are of; "" for one that is not public, as MOCK's.
+
+    A benchmark without a default dataset has such a corpus. So has one that compares the texts of another (`of`).
+    """
+    options: Any = results[0].opened.options
+    of = find_benchmark(options.of).options if getattr(options, "of", None) else type(options)
+    return str(of.dataset)
 
 
 def mark(figure: Published | None, results: Sequence[Result]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.contract.judging import BOUNDS, MISSING
+from humor_tasks.contract.judging.missing import BOUNDS, MISSING
 from humor_tasks.contract.metric import REPLY_RATES, Metric
 from humor_tasks.contract.replies import MADE_UP_TURNS
 from humor_tasks.contract.variations import INCOMPLETE

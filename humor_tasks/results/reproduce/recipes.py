@@ -1,4 +1,4 @@
-"""The ways to compute a published row from rows, labels or a model. Each returns estimates by metric name."""
+"""The ways to compute a published row from rows, labels or a model. Each returns estimates, and on which rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,21 @@ from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
 from humor_tasks.models.folders import CONFIG, METRICS
+from humor_tasks.results.reproduce import corpora
 from humor_tasks.results.reproduce.rows import Row
+from humor_tasks.rows.pins import DATASETS
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
 SAMPLE = "sample"
-Estimates = Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Estimates by metric name, and where the rows that they are of are not the published ones, one sentence each."""
+
+    estimates: Mapping[str, Estimate]
+    others: Sequence[str] = ()
 
 
 class CannotRunHere(Exception):
@@ -63,7 +72,7 @@ def _open(benchmark: str, row: Row, dataset: str | None, parameters: Mapping[str
 # ---- baselines ----------------------------------------------------------------------------------
 
 
-def expected(row: Row, given: Given) -> Estimates:
+def expected(row: Row, given: Given) -> Computed:
     """The exact expectation of a uniformly random label: the mean of the scores of always A, always B and so on.
 
     A seed can be unlucky; the expectation cannot. There is no interval, because nothing is drawn.
@@ -76,16 +85,17 @@ def expected(row: Row, given: Given) -> Estimates:
         one = always[0][name]
         return Estimate(math.fsum(values) / len(values), math.nan, math.nan, math.nan, one.n, one.clusters)
 
-    return {name: mean(name) for name in always[0]}
+    return Computed({name: mean(name) for name in always[0]}, corpora.of_run(row.known, run))
 
 
-def from_training_rows(row: Row, given: Given) -> Estimates:
+def from_training_rows(row: Row, given: Given) -> Computed:
     """For every item, the most frequent label of its fold's training rows (the first one in a tie), or their mean."""
     run = opened(row, given)
     try:
-        return evaluate(run, baseline_answers(row.recipe, run)).metrics
+        metrics = evaluate(run, baseline_answers(row.recipe, run)).metrics
     except BadInput as problem:
         raise CannotRunHere(str(problem)) from None
+    return Computed(metrics, corpora.of_run(row.known, run, trains=True))
 
 
 def baseline_answers(recipe: str, run: Run) -> dict[str, Answer]:
@@ -107,7 +117,7 @@ def baseline_answers(recipe: str, run: Run) -> dict[str, Answer]:
 # ---- people -------------------------------------------------------------------------------------
 
 
-def labelled(row: Row, given: Given) -> Estimates:
+def labelled(row: Row, given: Given) -> Computed:
     """The share of explanations of the row's system that people passed."""
     dataset = given.dataset_of(row)
     if dataset is not None and row.file and Path(dataset).is_dir():
@@ -122,7 +132,8 @@ def labelled(row: Row, given: Given) -> Estimates:
             f"published; it has those of {', '.join(explainers)}. Give the file: --dataset {row.file}."
         )
     passed = [float(record.target == "PASS") for record in labels]
-    return {figure.metric: clustered_proportion(passed, [record.cluster for record in labels])}
+    estimate = clustered_proportion(passed, [record.cluster for record in labels])
+    return Computed({figure.metric: estimate}, corpora.of_run(row.known, run))
 
 
 def _bare(name: str) -> str:
@@ -133,11 +144,11 @@ def _bare(name: str) -> str:
 # ---- models and predictions -----------------------------------------------------------------------
 
 
-def run_model(row: Row, given: Given) -> Estimates:
+def run_model(row: Row, given: Given) -> Computed:
     """The scores of the model that the user names, run in Inspect."""
     if given.model is None:
         raise _lacking(row, "it needs a model: give --model MODEL, or --predictions with the log of its command.")
-    opened(row, given)  # says what is missing before a model is loaded
+    run = opened(row, given)  # says what is missing before a model is loaded
     from contextlib import redirect_stdout
 
     from inspect_ai import eval
@@ -166,7 +177,7 @@ def run_model(row: Row, given: Given) -> Estimates:
         (result,) = read_results([Path(log.location)]).results
     except BadInput as problem:
         raise CannotRunHere(str(problem)) from None
-    return result.estimates
+    return Computed(result.estimates, corpora.of_run(row.known, run))
 
 
 def _lacking(row: Row, need: str) -> CannotRunHere:
@@ -174,16 +185,16 @@ def _lacking(row: Row, need: str) -> CannotRunHere:
     return CannotRunHere(f"{retired or ''}{need}")
 
 
-def _needs(need: str) -> Callable[[Row, Given], Estimates]:
+def _needs(need: str) -> Callable[[Row, Given], Computed]:
     """A recipe that computes nothing: what it needs comes from the user or from people."""
 
-    def refuse(row: Row, given: Given) -> Estimates:
+    def refuse(row: Row, given: Given) -> Computed:
         raise _lacking(row, f"it needs {need}")
 
     return refuse
 
 
-RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
+RECIPES: Mapping[str, Callable[[Row, Given], Computed]] = {
     "random": expected,
     "majority": from_training_rows,
     "mean": from_training_rows,
@@ -195,7 +206,7 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
 }
 
 
-def rescored(row: Row, given: Given, path: Path) -> Estimates:
+def rescored(row: Row, given: Given, path: Path) -> Computed:
     """The scores of predictions: a submission or {id: reply}, or a log of either harness or a folder of its parts.
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
@@ -208,32 +219,37 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
     if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
     if row.recipe == "perplexity":
-        return measured(row, {**row.parameters, **given.parameters}, path)
+        return measured(row, given, path)
     if path.is_dir() or is_log(path):
         return _of_log(row, given, path)
     run = opened(row, given)
     replies = read_predictions(path, run.form.from_submission)
     try:
-        return evaluate(run, replies).metrics
+        return Computed(evaluate(run, replies).metrics, corpora.of_run(row.known, run))
     except BadInput as problem:
         raise BadInput(f"{path}: {problem}") from None
 
 
-def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
+def measured(row: Row, given: Given, path: Path) -> Computed:
     """The perplexities in the metrics of a training, or in lm-eval's results.
 
     Raises BadInput for another file, and for a run on other rows or with other parameters.
     """
+    parameters = {**row.parameters, **given.parameters}
     data = parse_json(path, read_body(path))
     try:
         if path.name == METRICS:
             settings = {name: str(value) for name, value in json_object(path.parent / CONFIG).items()}
             split, benchmark = parameters.get("split", "test"), settings["task"]
             values = {name: estimate["value"] for name, estimate in data[split]["perplexity"].items()}
-            count = data["rows"][split]
+            count = _rows_of_training(data, split)
+            read = settings.get("dataset", "")
+            revision = settings.get("revision", "None")
+            signature = Signature({"data": read, "rev": DATASETS.get(read) if revision == "None" else revision})
         else:
             ((task, config),) = data["configs"].items()
-            settings = dict(Signature.parse(config["metadata"]["signature"]))
+            signature = Signature.parse(config["metadata"]["signature"])
+            settings = dict(signature)
             benchmark, count = settings["bench"], data["n-samples"][task]["effective"]
             values = {figure.metric: data["results"][task][f"{figure.metric},none"] for figure in row.figures}
         values = {name: math.nan if value is None else _number(value) for name, value in values.items()}
@@ -245,8 +261,37 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
         raise BadInput(f"{path}: holds no perplexity of one run of {row.benchmark} ({problem!r:.100}).") from None
     if benchmark != row.benchmark:
         _check_fits(path, row, [f"it is a run of {benchmark}."])
-    _check_fits(path, row, _other(parameters, settings, settings.get("data", settings.get("dataset"))))
-    return {name: Estimate(value, math.nan, math.nan, math.nan, count, 0) for name, value in values.items()}
+    _check_fits(path, row, _other(parameters, settings, signature.get("data")))
+    estimates = {name: Estimate(value, math.nan, math.nan, math.nan, count, 0) for name, value in values.items()}
+    total = row.known.total if row.known else None
+    fewer = [f"it is of {count:,} rows, and {total:,} are published."] if total not in (None, count) else []
+    return Computed(estimates, fewer or _others(row, given, signature))
+
+
+def _rows_of_training(data: Mapping[str, Any], split: str) -> Any:
+    """The number of rows of a split: of the run, or of its folds together."""
+    if "rows" in data:
+        return data["rows"][split]
+    return sum(fold["rows"][split] for fold in data["folds"].values())
+
+
+def _others(row: Row, given: Given, signature: Signature) -> list[str]:
+    """Where the rows of a finished run are not the published ones: by its signature, else by the rows themselves.
+
+    These are those of the given dataset, else of the one that the run names.
+    """
+    decided = corpora.of_signature(row.known, row.benchmark, signature)
+    if decided is not None:
+        return decided
+    dataset = given.dataset_of(row) or signature.get("data")
+    try:
+        run = _open(row.benchmark, row, dataset, {**row.parameters, **given.parameters})
+    except CannotRunHere as problem:
+        return [f"nothing shows that its rows are the published ones ({problem}). Give them as --dataset."]
+    mark = str(run.data.provenance["fingerprint"])[:12]
+    if signature.get("rows", mark) != mark:
+        return [f"the fingerprint of its rows is {signature['rows']}, and that of {dataset} is {mark}."]
+    return corpora.of_run(row.known, run)
 
 
 def _number(value: Any) -> float:
@@ -256,7 +301,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _of_log(row: Row, given: Given, path: Path) -> Estimates:
+def _of_log(row: Row, given: Given, path: Path) -> Computed:
     from humor_tasks.results import read_results
 
     results = read_results([path]).of(row.benchmark)
@@ -268,7 +313,10 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     problems = [] if first.complete else list(first.notes)
     problems += _other({**row.parameters, **given.parameters}, first.signature, first.signature.get("data"))
     _check_fits(path, row, problems)
-    return {name: estimate for result in reversed(results) for name, estimate in result.estimates.items()}
+    estimates = {name: estimate for result in reversed(results) for name, estimate in result.estimates.items()}
+    items = [(outcome.groups, outcome.id) for outcome in first.outcomes]
+    others = corpora.of_items(row.known, items)
+    return Computed(estimates, _others(row, given, first.signature) if others is None else others)
 
 
 def _other(parameters: Mapping[str, Any], signature: Mapping[str, str], dataset: str | None) -> list[str]:

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.contract.answers import Choice
 from humor_tasks.contract.definition import Benchmark, Run
-from humor_tasks.contract.judging import JUDGED, damaged, panels_in
+from humor_tasks.contract.judging.questions import JUDGED, damaged, panels_in
 from humor_tasks.contract.options import parameters_of, read_parameters
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.logs import LoggedSample, Scored

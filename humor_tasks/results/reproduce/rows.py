@@ -1,6 +1,7 @@
 """Rows that can be reproduced, from `reproduce.toml` of each dataset card: an array of tables named `row`.
 
-An entry with `each`, a list of tables, is one row for each of them, with their values at {NAME} in its texts.
+An entry with `each`, a list of tables, is one row for each of them, with their values at {NAME} in its texts. The table
+`rows` says what is known of the rows that the figures are of; see `corpora`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -18,8 +19,21 @@ from humor_tasks.datasets_cards import folder, names
 from humor_tasks.errors import BadInput, check_choice, nearest
 from humor_tasks.files.reading import read_body
 from humor_tasks.papers.published import Figure, published
+from humor_tasks.results.reproduce.corpora import Known, read_known
 
 FILE = "reproduce.toml"
+BASES = {
+    "digits": "half a unit of the last printed digit: the value follows from rows, labels or a submission",
+    "weights": "five of the 2,691 items: the value follows from public weights, up to precision and resizing",
+    "seeds": "the range of RMSE of fine-tuned runs measured on dev (.523 to .528); the paper prints one run, no spread",
+    "error": "one standard error of a mean over the pairs of test; the paper prints one run, no spread",
+    "items": "two standard errors of a mean over the items, at most; the paper prints no spread",
+    "texts": "a guess: about a tenth of the printed values; the paper prints no spread",
+    "percent": "five per cent of the value; the paper prints no spread",
+    "about": "a sixth of the value, of which the paper says only 'about'",
+    "contests": "two standard errors over the 91 held-out contests, on which the rows are run instead",
+}
+"""What a tolerance comes from."""
 RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "predictions", "perplexity")
 
 
@@ -34,9 +48,10 @@ class Row:
     `labels`; `votes` only checks whether some votes have the figures; `people` needs people who answer the items;
     `model` runs a model that the user names; `predictions` scores a file or a log of the user's; `perplexity` reads the
     metrics of a training or lm-eval's results.
-    tolerance: metric -> the largest difference that counts as reproduced.
+    tolerance: metric -> the largest difference that counts as reproduced. basis: what it comes from, a name in BASES.
     command: the command that computes the row in full. parameters: parameters of the benchmark, as published. needs:
-    what the command takes, in words. retired: the day on which the model's provider shut it down.
+    what the command takes, in words. retired: the day on which the model's provider shut it down. known: what is known
+    of the rows of its figures.
     """
 
     name: str
@@ -44,12 +59,14 @@ class Row:
     figures: tuple[Figure, ...]
     recipe: str
     tolerance: Mapping[str, float]
+    basis: str
     command: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     file: str | None = None
     labels: str | None = None
     retired: str | None = None
+    known: Known | None = None
 
     @property
     def benchmark(self) -> str:
@@ -84,7 +101,9 @@ def read_rows(path: Path, card: str) -> list[Row]:
     except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"{path}: is no TOML ({problem}).") from None
     entries = [filled for entry in listed["row"] for filled in _each(entry)]
-    return [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(entries, 1)]
+    found = [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(entries, 1)]
+    known = read_known(listed.get("rows", {}), str(path))
+    return [replace(row, known=known.get(row.labels or row.benchmark)) for row in found]
 
 
 def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -105,16 +124,18 @@ def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     for name in entry:
-        check_choice(f"{where}, field", name, {field.name for field in fields(Row)} - {"card"})
-    if missing := {"name", "figures", "recipe", "tolerance", "command"} - entry.keys():
+        check_choice(f"{where}, field", name, {field.name for field in fields(Row)} - {"card", "known"})
+    if missing := {"name", "figures", "recipe", "tolerance", "basis", "command"} - entry.keys():
         raise BadInput(f"{where}: has no {sorted(missing)[0]}.")
     check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
+    check_choice(f"{where}, basis", entry["basis"], BASES)
     chosen = _figures(entry["figures"], where)
     tolerance = _tolerance(entry["tolerance"], chosen, where)
     retired = [f"the model, which was shut down on {day}"] if (day := entry.get("retired")) else []
     needs = (*entry.get("needs", ()), *retired)
     optional = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
-    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **optional)
+    named = (entry[name] for name in ("basis", "command"))
+    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, *named, needs=needs, **optional)
 
 
 def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str, float]:

@@ -12,14 +12,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from humor_tasks.contract.loaded import PROTOCOL_PARAMETERS as PROTOCOL
 from humor_tasks.papers.published import Figure
 from humor_tasks.results.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored
-from humor_tasks.results.reproduce.rows import Row
+from humor_tasks.results.reproduce.rows import BASES, Row, rows
 from humor_tasks.scorers.estimate import Estimate
 
-Status = Literal["reproduced", "differs", "cannot run here", "consistent", "inconsistent"]
-EXIT: Mapping[Status, int] = {"differs": 1, "reproduced": 0, "cannot run here": 3, "inconsistent": 5, "consistent": 4}
+Status = Literal["reproduced", "differs", "not the published rows", "cannot run here", "consistent", "inconsistent"]
+EXIT: Mapping[Status, int] = {
+    "differs": 1,
+    "not the published rows": 6,
+    "reproduced": 0,
+    "cannot run here": 3,
+    "inconsistent": 5,
+    "consistent": 4,
+}
 """Verdict -> exit status; of several rows' verdicts the first one here counts."""
+SHOWN = 3  # differences of the rows in a sentence
 RATERS = 3  # of each pair in Table 3 of Hessel et al. 2023
 _ROUNDING = 1e-9  # of the difference of two numbers that are printed with few digits
 
@@ -72,8 +81,9 @@ class Splits:
 class Verdict:
     """The result of a row: what was compared, or the reason why it cannot run here.
 
-    changed: parameters that the user set to another value than the published one. splits: for a row of printed votes,
-    which is only checked by arithmetic.
+    changed: parameters that the user set to another value than the published one. others: where the rows are not those
+    of the published figures, one sentence each. fits: the other systems' rows that the same values fit, within their
+    tolerances. splits: for a row of printed votes, which is only checked by arithmetic.
     """
 
     row: Row
@@ -81,14 +91,18 @@ class Verdict:
     reason: str = ""
     changed: Mapping[str, Any] = field(default_factory=dict)
     splits: Splits | None = None
+    others: Sequence[str] = ()
+    fits: Sequence[str] = ()
 
     @property
     def status(self) -> Status:
-        """Reproduced where every figure agrees; figures that some votes have are only consistent."""
+        """Reproduced where every figure agrees, on the published rows; figures that some votes have are consistent."""
         if self.splits is not None:
             return "consistent" if self.splits.fitting else "inconsistent"
         if self.reason:
             return "cannot run here"
+        if self.others:
+            return "not the published rows"
         return "reproduced" if all(figure.agrees for figure in self.compared) else "differs"
 
     @property
@@ -98,6 +112,9 @@ class Verdict:
             return f"{self.status}: {self.splits.sentence}"
         if self.reason:
             return f"cannot run here, because {self.reason}"
+        if self.others:
+            more = f" {len(self.others) - SHOWN} more differences." if len(self.others) > SHOWN else ""
+            return f"not the published rows: {' '.join(self.others[:SHOWN])}{more}"
         if self.status == "reproduced":
             return "reproduced"
         off = (f"{c.difference:+.5f} ({c.figure.estimate})" for c in self.compared if not c.agrees)
@@ -108,7 +125,8 @@ class Verdict:
         row = self.row
         about: dict[str, Any] = {"row": row.name, "status": self.status, "command": row.command, "needs": row.needs}
         about |= {"reason": self.reason, "figures": [compared.as_dict() for compared in self.compared]}
-        about |= {"changed": dict(self.changed)}
+        about |= {"changed": dict(self.changed), "other_rows": list(self.others)}
+        about |= {"also_fits": list(self.fits), "basis": BASES[row.basis]}
         s = self.splits
         return about | ({"splits": {"fitting": s.fitting, "possible": s.possible, "told": s.sentence}} if s else {})
 
@@ -119,16 +137,51 @@ def reproduce(row: Row, given: Given) -> Verdict:
         return Verdict(row, splits=splits(row))
     changed = {name: value for name, value in given.parameters.items() if row.parameters.get(name) != value}
     try:
-        estimates = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
+        computed = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
         compared = []
-        for figure in row.figures:
-            here = estimates.get(figure.estimate) or estimates.get(figure.metric)  # the part's, else the whole run's
+        for figure in row.figures:  # the part's estimate, else the whole run's
+            here = computed.estimates.get(figure.estimate) or computed.estimates.get(figure.metric)
             if here is None:
                 raise CannotRunHere(f"the rows give no {figure.estimate}; are they labelled?")
             compared.append(Compared(figure, here, row.tolerance[figure.metric]))
     except CannotRunHere as problem:
         return Verdict(row, reason=str(problem), changed=changed)
-    return Verdict(row, compared, changed=changed)
+    others = _others(row, changed, compared) or computed.others
+    return Verdict(row, compared, changed=changed, others=others, fits=fitting(row, computed.estimates))
+
+
+def fitting(row: Row, estimates: Mapping[str, Estimate]) -> list[str]:
+    """The names of other systems' rows of the same figures (metrics and parts) that these values fit.
+
+    A score that fits several rows does not tell which system it is of.
+    """
+
+    def fits(other: Row) -> bool:
+        values = [estimates.get(figure.estimate) or estimates.get(figure.metric) for figure in other.figures]
+        return all(
+            value is not None and _agrees(value.value, figure.value, other.tolerance[figure.metric])
+            for value, figure in zip(values, other.figures, strict=True)
+        )
+
+    alike = {figure.estimate for figure in row.figures}
+    mine = {figure.system for figure in row.figures}
+    return [
+        other.name
+        for other in rows().values()
+        if other.benchmark == row.benchmark
+        and {figure.estimate for figure in other.figures} == alike
+        and mine.isdisjoint(figure.system for figure in other.figures)
+        and fits(other)
+    ]
+
+
+def _others(row: Row, changed: Mapping[str, Any], compared: Sequence[Compared]) -> list[str]:
+    """Where parameters choose other rows or another protocol than the row's, or another number of rows is counted."""
+    declared = {name: value for name, value in changed.items() if name in row.parameters or name not in PROTOCOL}
+    if declared:
+        return [f"{name}={value} is not as published." for name, value in declared.items()]
+    numbers = {(c.here.n, c.figure.n) for c in compared if c.figure.n not in (None, c.here.n)}
+    return [f"{here:,} items count, and {there:,} are published." for here, there in sorted(numbers)]
 
 
 # ---- votes --------------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.contract.judging import Judgement, Rubric, Verdict, open_rubric
+from humor_tasks.contract.judging.questions import Verdict
+from humor_tasks.contract.judging.rubrics import Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.logs import read_run
 from humor_tasks.logs.parts import added

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from humor_tasks.contract.pair_verdicts import HUMAN
+from humor_tasks.contract.judging.pairs import HUMAN
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import read_body
 from humor_tasks.scorers.agreement import agreement

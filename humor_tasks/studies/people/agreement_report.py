@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
-from humor_tasks.contract.judging import MISSING
+from humor_tasks.contract.judging.missing import MISSING
 from humor_tasks.errors import BadInput
 from humor_tasks.files.tables import csv_text, interval, json_text, percent, safe, table
 from humor_tasks.files.writing import write_text

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.contract.judging import BOUNDS, MISSING, missing_warning, panels_in
-from humor_tasks.contract.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
+from humor_tasks.contract.judging.missing import BOUNDS, MISSING, missing_warning
+from humor_tasks.contract.judging.pairs import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
+from humor_tasks.contract.judging.questions import panels_in
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.logs import LoggedSample, read_run

@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.humicroedit.corpus import headlines
 from humor_tasks.benchmarks.mock import describing
 from humor_tasks.contract.card import PREFERENCE, RATING, VOTES
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.pair_verdicts import read_system
+from humor_tasks.contract.judging.pairs import read_system
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.writing import write_bytes
 from humor_tasks.rows import read_csv

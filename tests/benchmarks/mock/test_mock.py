@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -57,21 +56,6 @@ def test_the_sample_is_what_its_script_writes(tmp_path: Path) -> None:
             assert path.read_bytes() == (CARD / name).read_bytes()
         else:
             assert check_picture(path.read_bytes(), name).kind == "PNG"
-
-
-@pytest.mark.parametrize("scene", SCENES)
-def test_the_sample_is_balanced_and_large_enough(scene: str) -> None:
-    detecting, matching, explaining = (rows(scene, task) for task in TASKS)
-    assert len({one["media_id"] for one in detecting}) >= 8
-    for split in SPLITS:
-        labels = Counter(one["label"] for one in rows(scene, "detecting", split))
-        assert labels["yes"] == labels["no"] > 0
-    assert len(matching) == len(explaining) >= 8
-    assert Counter(one["answer"] for one in matching) == dict.fromkeys("ABCD", len(matching) // 4)
-    for one in matching:
-        said = one["dialogue"][-1]["text"] if scene == "comedy" else one["caption"]
-        assert one["options"]["ABCD".index(one["answer"])] == said
-        assert len({option.casefold() for option in one["options"]}) == 4
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -213,7 +197,6 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("post", "matching", {"options": ["1", "1\u200b", "How lovely.", "4"]}, "options contains the same text twice"),
     ("post", "matching", {"options": ["1", "\u200b", "How lovely.", "4"]}, "four texts are needed"),
     ("post", "matching", {"answer": "E"}, "answer is 'E'; it must be A, B, C or D"),
-    ("post", "matching", {"answer": 2}, "answer is 2; it must be"),
     ("post", "matching", {"answer": "A"}, "option A, the answer, is not the row's own line: 'How lovely.'"),
     ("post", "explaining", {"explanation": ""}, "explanation is empty; it must be text"),
     ("comedy", "detecting", {"dialogue": []}, "dialogue has no utterance; the question is about the last one"),
@@ -237,9 +220,7 @@ def test_a_wrong_row_is_named(tmp_path: Path, scene: str, task: str, changes: di
 
 WRONG_MEDIA = [
     (None, "post: 1 of 1 rows have no picture or clip, such as row 0 (id r1) of post_detecting/test in"),
-    ("media/none.png", "media: "),
     ("../secret.png", "leaves the dataset folder"),
-    ("/etc/hostname", "is an absolute path"),
     ("m" * 5000, "is not a valid file name (File name too long). Correct the row"),
     ("loop.png", "is not a valid file name"),
     ("media", "there is no picture file 'media'"),

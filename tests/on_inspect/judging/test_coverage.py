@@ -36,7 +36,7 @@ from standins.judging import between, says
 from standins.logs import metrics
 
 from humor_tasks import load
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.scorers.verdict import majority
 from humor_tasks.tasks import humorbench

@@ -31,7 +31,7 @@ from standins.judging import ProviderError, between, raises, says
 from standins.logs import metrics
 
 from humor_tasks import evaluate, load
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedModel, scripted_judge, text_of

@@ -16,7 +16,7 @@ from standins.logs import metrics
 
 from humor_tasks import load, tasks
 from humor_tasks.benchmarks.preference import PREFERENCE
-from humor_tasks.contract.judging import POINT, Judgement, open_rubric
+from humor_tasks.contract.judging.rubrics import POINT, Judgement, open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.testing import ScriptedModel
 

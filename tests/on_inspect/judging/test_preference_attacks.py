@@ -19,7 +19,7 @@ from standins.bad_rows import dataset_folder, row
 from standins.judging import between, judged_log, verdict, write_texts
 
 from humor_tasks.benchmarks.preference import PREFERENCE
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ScriptedModel

@@ -32,7 +32,7 @@ from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.benchmarks.preference import PREFERENCE
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.on_inspect import preference, reference_preference
 from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of

@@ -17,7 +17,7 @@ from standins.judging import verdict as prefers
 from standins.logs import metrics
 
 from humor_tasks import load, tasks
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.results import grade as grading

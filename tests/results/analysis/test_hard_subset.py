@@ -127,22 +127,3 @@ def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_pat
     assert len({some.results.results[0].estimates[name] for name in ("coverage", "coverage_my_hard.json")}) == 1
     estimates = [report.results.results[0].estimates["coverage_my_hard.json"] for report in (some, whole)]
     assert estimates[0] == estimates[1]
-
-
-@pytest.mark.slow
-def test_a_hard_score_of_the_logs_that_chose_the_rows_is_called_circular(logs: Logs, tmp_path: Path) -> None:
-    path = tmp_path / "my_hard.json"
-    pool = [logs.of(name, "judge") for name in ("a", "b")]
-    made = CliRunner().invoke(
-        main, ["analyse", "hard-subset", *map(str, pool), "-o", str(path), "--size", "5", "--min-attempts", "2"]
-    )
-    assert made.exit_code == 0, made.output
-    assert "rows tie at the cut, where" in made.output
-    told = CliRunner().invoke(main, ["report", *map(str, [*pool, logs.of("c", "judge")]), "--hard", str(path)])
-    assert told.exit_code == 0, told.output
-    (line,) = [line for line in told.stderr.splitlines() if "circular" in line]
-    assert line.startswith(f"Warning: 2 logs: {pool[0].name}, {pool[1].name} chose the rows of {path}")
-    other = CliRunner().invoke(main, ["report", str(logs.of("c", "judge")), "--hard", str(path)])
-    assert "circular" not in other.output
-    path.write_text(json.dumps({"keys": json.loads(path.read_text())["keys"]}))  # a list of unknown origin
-    assert "circular" not in CliRunner().invoke(main, ["report", str(pool[0]), "--hard", str(path)]).output

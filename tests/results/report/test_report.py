@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
+from standins.finished_runs import finished
 from standins.graded_logs import explainer, grader, run_log
 from standins.once import made_once
 from standins.paths import GOLDEN
@@ -21,13 +22,16 @@ from standins.predictions import always_a, explanations, predicted_results, rate
 from standins.sample_runs import sample_runs
 
 from humor_tasks import load
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.cli import main
 from humor_tasks.files.tables import cell_text, csv_text, json_text
 from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.papers.published import published
 from humor_tasks.results import LeftOut, Results, read_results
 from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.results.report.page import page
+from humor_tasks.results.report.scorecard import sentences
 from humor_tasks.results.report.table import COLUMNS
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel
@@ -95,7 +99,9 @@ def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> N
 def test_results_that_do_not_compare_are_in_columns_of_their_own(tmp_path: Path) -> None:
     zero, again = (predicted_results(tmp_path / f"{name}.json", always_a) for name in ("zero", "again"))
     one = predicted_results(tmp_path / "one.json", always_a, fold="1")
-    card = build_report(together(one, zero, again)).scorecard
+    report = build_report(together(one, zero, again))
+    assert "group B does not compare with group A: fold: 0 and 1" in as_markdown(report)
+    card = report.scorecard
     assert [(group.name, len(group.results)) for group in card.groups] == [("A", 2), ("B", 1)]
     assert card.groups[0].apart == ()
     assert card.groups[1].apart[0] == "fold: 0 and 1"
@@ -143,6 +149,24 @@ def test_published_figures_stand_beside_what_they_are_of(tmp_path: Path) -> None
         "The published figure of Human estimate is of setting pixels; these runs are of setting description.",
         "The published figure of GPT-4, 5-shot is of fold all; these runs are of fold 0.",
     )
+
+
+CORPORA = {name: find_benchmark(name).options.dataset for name in sorted({f.benchmark for f in published()})}
+HIDDEN = "a corpus that is not public"
+OTHER_ROWS = [
+    *((name, {}, corpus or HIDDEN) for name, corpus in CORPORA.items() if name != "explanation_preference"),
+    ("explanation_preference", {"system": "a.json"}, CORPORA["explanation"]),
+    ("explanation_preference", {"system": "a.json", "of": "mock_explaining"}, HIDDEN),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "corpus"), OTHER_ROWS)
+def test_a_published_figure_beside_other_rows_says_so(name: str, options: dict[str, str], corpus: str) -> None:
+    run = finished("m", [], name, signature="bench:x|data:sample", options=options)
+    told = sentences([run], [published(name)[0]])
+    assert f"The published figures are of {corpus}; these runs are of sample." in told
+    own = finished("m", [], name, signature=f"bench:x|data:{corpus}", options=options)
+    assert corpus == HIDDEN or not any(f"are of {corpus}; these" in each for each in sentences([own], published(name)))
 
 
 BESIDE = [

@@ -16,7 +16,7 @@ from inspect_ai.model import BatchConfig
 from standins.attacks import for_letter
 from standins.batch_server import BatchServer
 
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.graders import GraderSettings
 from humor_tasks.studies.arena import judging, rounds

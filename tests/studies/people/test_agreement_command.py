@@ -278,12 +278,8 @@ def test_names_are_no_markup_and_reports_hold_all(tmp_path: Path) -> None:
     ("votes", "options", "said"),
     [
         ("1,ann,A,\n9,ann,A,\n", ["--items", "p.jsonl"], "votes for unknown items: '9' (v.csv, line 3)"),
-        ("1,ann,A,\n1,ann,B,\n", ["--items", "p.jsonl"], "voted more than once: ann on 1 (v.csv, line 2, v.csv, line"),
         ("1,ann,A,\n1,ann,B,\n", [], "voted more than once: ann on 1"),
-        ("1,ann,C,\n", ["--items", "p.jsonl"], "'C' (v.csv, line 2)"),
-        ("1,ann,A,\n", ["--twice", "first"], "twice: there is no 'first'"),
         ("1,ann,A,\n", ["--items", "p.jsonl", "--items", "p.jsonl"], "--items is given 2 times"),
-        ("1,ann,A,\n", ["--items", "gone.jsonl"], "gone.jsonl: there is no such file"),
         ("1,ann,A,\n", ["gone.csv"], "gone.csv: there is no such file."),
         ("1,ann,A,\n", ["--items", "odd.jsonl"], "systems is 'x'"),
         ("1,ann,A,\n", ["v.csv"], "given twice"),

@@ -70,8 +70,6 @@ def test_items_are_read_and_their_kinds_inferred(tmp_path: Path) -> None:
         ({"id": "1", "options": ["x", "y"], "answer": "C"}, "answer is 'C'"),
         ({"id": "1", "options": ["x", "y"], "caption": 3}, "caption is 3"),
         ({"id": "1", "options": ["x", "y"], "image": "../x.png"}, "leaves the dataset folder"),
-        ({"id": "1", "options": ["x", "y"], "image": "/etc/passwd"}, "is an absolute path"),
-        ({"id": "1", "options": ["x", "y"], "image": "none.png"}, "there is no picture file 'none.png'"),
         ({"id": "0", "options": ["x", "y"]}, "id '0' repeats that of .*line 1"),
     ],
 )
@@ -317,11 +315,8 @@ HEADER = ",".join(COLUMNS) + "\n"
     ("content", "said"),
     [
         ("item,rater,choice,time\np0,ann,A,", "its columns are not item,rater,choice,time,reason,order"),
-        (HEADER + "p9,ann,A,,,AB\n", "unknown items: 'p9'"),
         (HEADER + "p0,ann,C,,,AB\n", "choices that do not exist: 'C'"),
         (HEADER + "p0,ann,A,,,AB\np0,ann,B,,,AB\n", "voted more than once: ann on p0"),
-        (HEADER + "p0,ann\n", "line 2: has 2 fields"),
-        (HEADER + 'p0,ann,A,,"open,AB\np1', "line 2, column 11: a quotation mark is opened here and never closed"),
     ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path, content: str, said: str) -> None:
@@ -329,8 +324,7 @@ def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path, conte
     path.write_text(content)
     with pytest.raises(BadInput, match=said):
         VoteStore(path, preferences(2))
-    if "p1" not in content:
-        assert path.read_text() == content
+    assert path.read_text() == content
 
 
 def test_a_file_that_another_program_changed_is_not_written(tmp_path: Path) -> None:

@@ -149,14 +149,11 @@ def test_json_null_is_empty_and_the_text_none_is_text(written: Any) -> None:
     [
         ("item,rater,time\n1,a,\n", "there is no column 'choice'"),
         (HEADER, "there are no rows"),
-        (HEADER + "1,a,A\n", "line 2: has 3 fields"),
         (HEADER + f",a,A,{T1}\n", "line 2: item is empty"),
         (HEADER + f"1, ,A,{T1}\n", "line 2: rater is empty"),
         (HEADER + f"1,a,,{T1}\n", "line 2: choice is empty"),
         (HEADER + f"1,a,a,{T1}\n", r"'a' \(.*line 2\). A choice must be one of A, B, tie"),
         (HEADER + f"1,a,C,{T1}\n", r"'C' \(.*line 2\)"),
-        (HEADER + f"1,7,A,{T1}\n1,7.0,B,{T1}\n", "line 3: rater is '7.0', the same number as '7' in .*line 2"),
-        (HEADER + f"1,007,A,{T1}\n2,7,B,{T1}\n", "line 3: rater is '7', the same number as '007' in"),
         (HEADER + f"1,1.2E+18,A,{T1}\n", "line 2: rater is '1.2E.18': .* digits are lost"),
         (HEADER + "1,a,A,yesterday\n", "line 2: time is 'yesterday'"),
         (HEADER + "1,a,A,2026-01-31 12:00:00\n", "line 2: time '2026-01-31 12:00:00' has no time zone"),
@@ -168,21 +165,11 @@ def test_json_null_is_empty_and_the_text_none_is_text(written: Any) -> None:
         ([{"item": ["1"], "rater": "a", "choice": "A", "time": ""}], r"row 1: item is \['1'\]"),
         ([{"item": True, "rater": "a", "choice": "A", "time": ""}], "row 1: item is True"),
         ([{"id": "1", "text": "x"}], "is neither votes .* nor an export .*: id, text"),
-        ('{"item": "1", "rater": "a", "choice": "A", "time": ""}\n{"item": \n', "line 2: not JSON"),
-        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_bad_input_is_named(written: Any, content: Any, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         read_votes(written(content))
-
-
-def test_bad_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is no such file"):
-        read_votes(tmp_path / "none.csv")
-    (tmp_path / "latin.csv").write_bytes(b"item\xff")
-    with pytest.raises(BadInput, match="cannot be read as UTF-8"):
-        read_votes(tmp_path / "latin.csv")
 
 
 def test_unknown_items_are_listed_with_their_rows(written: Any) -> None:

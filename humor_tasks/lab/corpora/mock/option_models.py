@@ -14,7 +14,7 @@ import anyio
 from inspect_ai.model import GenerateConfig, Model
 
 from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.contract.judging import Judgement, open_rubric
+from humor_tasks.contract.judging.rubrics import Judgement, open_rubric
 from humor_tasks.contract.prompts import Template, fill, read_all, split_turns
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.mock.options import Item, Option, Plan, plain

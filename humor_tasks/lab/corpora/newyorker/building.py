@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
 import time
 from collections import Counter
@@ -19,29 +17,31 @@ from humor_tasks.lab.corpora.newyorker.ranking import balance, section
 from humor_tasks.lab.corpora.newyorker.rows import Pair, make_instances, read_explanations
 from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
-from humor_tasks.lab.corpora.newyorker.work import Work, Workers, digest_of, read_json
+from humor_tasks.lab.corpora.newyorker.work import Map, Work, digest, digest_of, processes, read_json
 from humor_tasks.rows.contests.annotations import Annotated, read_annotations
 from humor_tasks.rows.contests.contest_csv import contest_files
 
 Echo = Callable[[str], None]
 
 
-def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:
-    """Do what is missing of a stage; the sums of its counts. What is done stays, whenever the run is interrupted."""
+def run_stage(work: Work, name: str, over: Map, echo: Echo) -> dict[str, Any]:
+    """Do what is missing of a stage; the sums of its counts. What is done stays, whenever the run is interrupted.
+
+    over: see `processes`.
+    """
     from tqdm import tqdm
 
-    start, missing, units = time.monotonic(), work.missing(name), work.units(name)
+    start, missing, units, peak = time.monotonic(), work.missing(name), work.units(name), 0.0
     # At random: commands that share the work folder then seldom do the same unit.
-    done = workers.run([(name, contest) for contest in random.sample(missing, len(missing))])
+    done = over(work.run, [(name, contest) for contest in random.sample(missing, len(missing))])
     with tqdm(total=len(units), initial=len(units) - len(missing), desc=name, unit=" units", disable=None) as bar:
-        for _ in done:
+        for mib in done:
+            peak = max(peak, mib)
             bar.update()
     counts: Counter[str] = Counter()
     for unit in units:
         counts.update({k: v for k, v in work.counts(name, unit).items() if isinstance(v, int)})
-    spent = (
-        f"{time.monotonic() - start:.1f} s, {workers.peak:,.0f} MiB in a process at most" if missing else "done before"
-    )
+    spent = f"{time.monotonic() - start:.1f} s, {peak:,.0f} MiB in a process at most" if missing else "done before"
     echo(f"{name}: {len(units):,} unit{'s' * (len(units) != 1)}, {spent}")
     for what, count in counts.items():
         echo(f"  {count:>12,} {what}")
@@ -55,7 +55,7 @@ def prepare(settings: Settings, folder: Path) -> Work:
     usable, left_out = _usable(settings, annotated, {*annotated, *crowd})
     finalists = {number: contest.finalists for number, contest in annotated.items()}
     digests = {
-        number: _digest(digest_of(crowd[number]) if number in crowd else None, finalists.get(number, ()))
+        number: digest([digest_of(crowd[number]) if number in crowd else None, finalists.get(number, ())])
         for number in sorted({*usable, *crowd})
     }
     values = {
@@ -104,11 +104,7 @@ def _digest_of_folder(folder: Path) -> str | None:
     """The hash of a folder's files; None for what is no folder, such as the name of a model on the hub."""
     if not folder.is_dir():
         return None
-    return _digest(*((str(p.relative_to(folder)), digest_of(p)) for p in sorted(folder.rglob("*")) if p.is_file()))
-
-
-def _digest(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return digest([(str(p.relative_to(folder)), digest_of(p)) for p in sorted(folder.rglob("*")) if p.is_file()])
 
 
 def build(work: Work, until: str | None, workers: int, echo: Echo) -> dict[str, dict[str, Any]]:
@@ -117,8 +113,8 @@ def build(work: Work, until: str | None, workers: int, echo: Echo) -> dict[str, 
     if until is not None:
         check_choice("--until: stage", until, names)
         names = names[: names.index(until) + 1]
-    with Workers(work.run, workers) as running:
-        return {name: run_stage(work, name, running, echo) for name in names}
+    with processes(workers) as over:
+        return {name: run_stage(work, name, over, echo) for name in names}
 
 
 # ---- the dataset --------------------------------------------------------------------------------

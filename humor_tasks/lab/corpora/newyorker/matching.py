@@ -15,10 +15,10 @@ Two distractors of one contest would be alike, and tell that neither is the answ
 fifth of the captions, the five choices of a row are therefore of five contests.
 
 Construction: captions in random order, contest by contest; the row at place p takes those at p + shift for four shifts,
-at least the largest contest apart. Where that contest leaves too few shifts, places that break a rule are filled along
-augmenting paths, which find an assignment wherever one exists. Then random swaps between rows, as far as they break no
-rule, make it forget its construction: N ln N are tried for N = 4 n places, where random
-transpositions need (1/2) N ln N (Diaconis and Shahshahani 1981).
+at least the largest contest apart. Where that contest leaves too few shifts, the maximum flow from rows to captions is
+an assignment wherever one exists. Then random swaps between rows, as far as they break no rule, make it forget its
+construction: N ln N are tried for N = 4 n places, where random transpositions need (1/2) N ln N (Diaconis and
+Shahshahani 1981).
 """
 
 from __future__ import annotations
@@ -111,59 +111,33 @@ def _repeated(contests: Sequence[Hashable], keys: Sequence[str], places: Ints) -
 
 
 def _first(group: Ints, rng: np.random.Generator) -> Ints:
-    """An assignment that keeps contests apart, by shifts of a random order. [n, 4]"""
+    """An assignment that keeps contests apart, by shifts of a random order where they do. [n, 4]"""
     n, sizes = len(group), np.bincount(group)
     m = int(sizes.max())
     # The largest contest first, then contests at random; within a contest at random.
     places = rng.permutation(len(sizes))
     places[sizes.argmax()] = -1
     order = np.lexsort((rng.random(n), places[group]))
-    row, k = np.arange(n)[:, None], np.arange(DISTRACTORS)
-    if 2 * m == n:  # the halves take each other's
-        column = (1 - row // m) * m + (row + k) % m
-    elif 5 * m <= n:
-        column = (row + (k + 1) * (n // 5)) % n
-    elif n - 2 * m >= 3:
-        column = (row + np.linspace(m, n - m, DISTRACTORS).astype(np.intp)) % n
-    else:
-        column = (row + m + k) % n
     assignment = np.empty((n, DISTRACTORS), dtype=np.intp)
-    assignment[order] = order[column]
-    broken = group[assignment] == group[:, None]
-    assignment[broken] = -1
-    for start in np.flatnonzero(broken).tolist():
-        _augment(assignment, group, start // DISTRACTORS)
+    if 5 * m <= n:
+        assignment[order] = order[(np.arange(n)[:, None] + (np.arange(DISTRACTORS) + 1) * (n // 5)) % n]
+    else:
+        assignment[order] = order[_by_flow(group[order])]
     return assignment
 
 
-def _augment(assignment: Ints, group: Ints, start: int) -> None:
-    """Fill a free place (-1) of the row `start` along a shortest augmenting path, in place."""
+def _by_flow(group: Ints) -> Ints:
+    """An assignment that keeps contests apart, by the maximum flow from rows to captions. [n, 4]"""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_flow
+
     n = len(group)
-    spare = np.bincount(assignment[assignment >= 0], minlength=n) < DISTRACTORS
-    by = np.full(n, -1)  # the row from which a column was reached
-    lost = np.full(n, -1)  # the column that a row on the path gives up
-    reached = np.zeros(n, dtype=bool)
-    reached[start] = True
-    queue = [start]
-    for row in queue:
-        new = (by < 0) & (group != group[row])
-        new[assignment[row][assignment[row] >= 0]] = False
-        by[new] = row
-        ends = np.flatnonzero(new & spare)
-        if len(ends):
-            column = int(ends[0])
-            while True:
-                row = int(by[column])
-                assignment[row, np.flatnonzero(assignment[row] == lost[row])[0]] = column
-                if row == start:
-                    return
-                column = int(lost[row])
-        held = new[assignment] & (assignment >= 0)
-        more = np.flatnonzero(held.any(axis=1) & ~reached)
-        reached[more] = True
-        lost[more] = assignment[more, held[more].argmax(axis=1)]
-        queue += more.tolist()
-    raise AssertionError("the condition of `_check_possible` is not sufficient")
+    source, sink = 2 * n, 2 * n + 1
+    capacities = np.zeros((2 * n + 2, 2 * n + 2), dtype=np.int32)
+    capacities[source, :n] = capacities[n:source, sink] = DISTRACTORS
+    capacities[:n, n:source] = group[:, None] != group
+    flow = maximum_flow(csr_matrix(capacities), source, sink).flow.toarray()[:n, n:source]
+    return np.nonzero(flow)[1].reshape(n, DISTRACTORS)
 
 
 class _Assignment:

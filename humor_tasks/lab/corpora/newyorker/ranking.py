@@ -37,16 +37,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Assigned:
-    """Okay captions of the high-quality ones, and what the pairs are like. h: the number of high-quality captions.
+    """Okay captions of the high-quality ones. h: the number of high-quality captions.
 
-    partner: the place of the okay caption, -1 where the pool was too small [h]. cost, cosine [h]; differences [h, 4],
-    high - okay, in the units of FEATURES. nan where there is no partner.
+    partner: the place of the okay caption, -1 where the pool was too small [h]. cosine: of the two, nan without [h].
     """
 
     partner: NDArray[np.intp]
-    cost: Floats
     cosine: Floats
-    differences: Floats
 
     @property
     def without(self) -> int:
@@ -65,7 +62,7 @@ def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: f
     u = _finite("high_vectors", high_vectors, rows=len(x))
     v = _finite("okay_vectors", okay_vectors, u.shape[1], rows=len(y))
     h = len(x)
-    assigned = Assigned(np.full(h, -1), np.full(h, np.nan), np.full(h, np.nan), np.full((h, len(FEATURES)), np.nan))
+    assigned = Assigned(np.full(h, -1), np.full(h, np.nan))
     if not h or not len(y):
         return assigned
     from scipy.optimize import linear_sum_assignment
@@ -77,8 +74,7 @@ def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: f
     cost = np.round(apart + weight * cosine, _DECIMALS)
     rows, columns = linear_sum_assignment(cost)
     assigned.partner[rows] = columns
-    assigned.cost[rows], assigned.cosine[rows] = cost[rows, columns], cosine[rows, columns]
-    assigned.differences[rows] = x[rows] - y[columns]
+    assigned.cosine[rows] = cosine[rows, columns]
     return assigned
 
 
@@ -136,14 +132,14 @@ RULES = {
 """Rule -> feature; the rule chooses the caption with the larger value."""
 
 
-def balance(pairs: Sequence[Pair], level: float = 0.95) -> Balance:
+def balance(pairs: Sequence[Pair]) -> Balance:
     """The balance of pairs of all contests."""
     contests = [pair.contest for pair in pairs]
     high = np.asarray([pair.high for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
     okay = np.asarray([pair.okay for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
     apart = high - okay
     spread = np.concatenate((high, okay)).std(axis=0) if pairs else np.full(len(FEATURES), np.nan)
-    means = {name: clustered_mean(apart[:, k].tolist(), contests, level) for k, name in enumerate(FEATURES)}
+    means = {name: clustered_mean(apart[:, k].tolist(), contests) for k, name in enumerate(FEATURES)}
     right = (np.sign(apart) + 1) / 2
     return Balance(
         len(pairs),
@@ -152,9 +148,9 @@ def balance(pairs: Sequence[Pair], level: float = 0.95) -> Balance:
             name: means[name].value / spread[k] if spread[k] > 0 else float(means[name].value * 0)
             for k, name in enumerate(FEATURES)
         },
-        clustered_mean([pair.cosine for pair in pairs], contests, level),
+        clustered_mean([pair.cosine for pair in pairs], contests),
         {
-            rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests, level)
+            rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests)
             for rule, name in RULES.items()
         },
     )

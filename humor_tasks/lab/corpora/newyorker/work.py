@@ -17,7 +17,7 @@ import json
 import multiprocessing
 import resource
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -83,7 +83,7 @@ class Work:
             for need in stage.needs:
                 read = self.units(need) if stage.whole else [contest]
                 parts += [[number, self.key(need, number)] for number in read]
-            self._keys[place] = _digest(json.dumps(parts, sort_keys=True).encode())[:16]
+            self._keys[place] = digest(parts)[:16]
         return self._keys[place]
 
     def unit(self, name: str, contest: int | None = None) -> Path:
@@ -110,11 +110,17 @@ class Work:
         """The counts of a finished unit."""
         return dict(read_json(self.unit(name, contest) / "counts.json"))
 
-    def run(self, item: tuple[str, int | None]) -> None:
-        """Do one unit, a stage's name and a contest: its folder is there as a whole, or not at all."""
+    def run(self, item: tuple[str, int | None]) -> float:
+        """Do one unit, a stage's name and a contest: its folder is there as a whole, or not at all.
+
+        Returns the most memory that this process has held so far, in MiB.
+        """
         name, contest = item
-        if self._done(name, contest):  # by another command on the same work folder, since this one began the stage
-            return
+        if not self._done(name, contest):  # by another command on the same work folder, since this one began the stage
+            self._write(name, contest)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    def _write(self, name: str, contest: int | None) -> None:
         stage, target = self.stages[name], self.unit(name, contest)
         try:
             if target.exists():
@@ -123,11 +129,10 @@ class Work:
                 folder.mkdir(parents=True)
                 write_json(folder / "counts.json", stage.run(self, folder, contest))
         except OSError as problem:
-            if self._done(name, contest):  # another command was faster
-                return
-            raise BadInput(
-                f"{target}: cannot be written ({problem}). Make room and run the same command again."
-            ) from None
+            if not self._done(name, contest):  # else another command was faster
+                raise BadInput(
+                    f"{target}: cannot be written ({problem}). Make room and run the same command again."
+                ) from None
 
 
 @contextlib.contextmanager
@@ -150,85 +155,44 @@ def read_json(path: Path) -> Any:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    return _digest(read_bytes(path))
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def digest(parts: Any) -> str:
+    """The SHA-256 of what JSON holds, in hexadecimal."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-Unit = Callable[[Any], Any]
+Map = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
 
-class Workers:
-    """Runs one function for many items; a context manager, which ends its processes.
+@contextlib.contextmanager
+def processes(count: int = 1) -> Iterator[Map]:
+    """A `map` over items in `count` processes, or in this one where there is one process or item.
 
-    unit: the function, sent once to each process, because it carries the settings and files of a whole build. peak: the
-    most memory that any of its processes has held, in MiB.
+    Raises BadInput where a process is killed; exceptions of the function stop the run. The function is sent with each
+    item: a build of 705 contests in 11 ms.
     """
-
-    def __init__(self, unit: Unit, workers: int = 1) -> None:
-        self.unit, self.peak = unit, 0.0
-        self._pool: ProcessPoolExecutor | None = None
-        if workers > 1:
-            # Spawned, because a fork of a process with torch's threads may hang.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(unit,))
-
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        if self._pool:
-            self._pool.shutdown(cancel_futures=True)
-
-    def run(self, items: Sequence[Any]) -> Iterator[Any]:
-        """The results of the function for each item. Its exceptions stop the run."""
-        if self._pool and len(items) > 1:
-            try:
-                for result, peak in self._pool.map(_do, items):
-                    self.peak = max(self.peak, peak)
-                    yield result
-            except BrokenProcessPool:
-                raise BadInput(
-                    "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
-                ) from None
-        else:
-            with one_thread():
-                for item in items:
-                    yield self.unit(item)
-        self.peak = max(self.peak, peak_memory())
+    # Spawned, because a fork of a process with torch's threads may hang. None is started before it has something to do.
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=one_thread)
+    try:
+        with one_thread():
+            yield lambda run, items: (pool.map if count > 1 and len(items) > 1 else map)(run, items)
+    except BrokenProcessPool:
+        raise BadInput(
+            "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def one_thread() -> Any:
+def one_thread() -> contextlib.ExitStack:
     """A context in which torch and BLAS compute on one thread."""
-    from contextlib import ExitStack
-
     import torch
     from threadpoolctl import threadpool_limits
 
-    stack = ExitStack()
-    before = torch.get_num_threads()
-    stack.callback(torch.set_num_threads, before)
+    stack = contextlib.ExitStack()
+    stack.callback(torch.set_num_threads, torch.get_num_threads())
     torch.set_num_threads(1)
     stack.enter_context(threadpool_limits(1))
     return stack
-
-
-def peak_memory() -> float:
-    """The most memory that this process has held so far, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-_unit: list[Unit] = []
-"""The function of this worker process: sent once, because it carries the settings and files of the whole build."""
-
-
-def _begin(unit: Unit) -> None:
-    _unit[:] = [unit]
-    one_thread()
-
-
-def _do(item: Any) -> tuple[Any, float]:
-    """The result, and the memory of this process so far."""
-    return _unit[0](item), peak_memory()

@@ -12,7 +12,7 @@ from standins.newyorker_stages import STAGES, double, files_in, work_in
 
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.newyorker.building import build, run_stage
-from humor_tasks.lab.corpora.newyorker.work import Stage, Work, Workers
+from humor_tasks.lab.corpora.newyorker.work import Stage, Work, processes
 
 
 def _done(work: Work, workers: int = 1) -> dict[str, bytes]:
@@ -70,7 +70,7 @@ def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch
     work = work_in(tmp_path / "interrupted")
     draw, run, stops = random.Random(0), Work.run, list[str]()
 
-    def interrupted(self: Work, item: tuple[str, int | None]) -> None:
+    def interrupted(self: Work, item: tuple[str, int | None]) -> float:
         name, contest = item
         if f"{name} {contest}" not in stops and draw.random() < 0.7:
             stops.append(f"{name} {contest}")
@@ -79,7 +79,7 @@ def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch
             torn.mkdir(parents=True)
             (torn / "words.txt").write_text("con")
             raise KeyboardInterrupt
-        run(self, item)
+        return run(self, item)
 
     monkeypatch.setattr(Work, "run", interrupted)
     for _ in range(20):
@@ -101,7 +101,7 @@ def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     stages = {"words": Stage("words", full)}
     work = work_in(tmp_path, stages=stages)
     with pytest.raises(BadInput, match=r"No space left on device.*Make room and run the same command again"):
-        run_stage(work, "words", Workers(work.run), lambda line: None)
+        run_stage(work, "words", map, lambda line: None)
     assert files_in(tmp_path) == {}
     assert work.missing("words") == [1, 2, 3, 4]
 
@@ -142,8 +142,7 @@ def test_commands_that_share_a_folder_begin_with_different_units(tmp_path: Path)
 @pytest.mark.slow
 def test_processes_are_started_as_for_a_user() -> None:
     """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
-    with Workers(double, 2) as running:
-        assert sorted(running.run([1, 2, 3])) == [2, 4, 6]
-        assert running.peak > 0
+    with processes(2) as over:
+        assert sorted(over(double, [1, 2, 3])) == [2, 4, 6]
         with pytest.raises(BadInput, match=r"^no room$"):
-            list(running.run([1, -2, 3]))
+            list(over(double, [1, -2, 3]))

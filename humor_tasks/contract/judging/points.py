@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import POINT, ByRubric, Judging, Panel, Question, Reply, Rubric, Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.questions import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.contract.judging.rubrics import POINT, Rubric
 from humor_tasks.contract.metric import OF_JUDGES, Direction, Metric
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome

@@ -161,30 +161,6 @@ def test_a_contest_that_the_corpus_has_not() -> None:
         task(found, pairs_of(found), of_corpus({"dataset": "sample"}), None, False)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "line 1: not JSON"),
-        ("[]", "line 1: must be an object with contest or request, and caption or captions"),
-        ('{"contest": true, "caption": "x"}', "contest is 'True'"),
-        ('{"contest": 1, "caption": " "}', "caption is empty"),
-        ('{"contest": 1, "caption": "half a \\ud800"}', "caption is 'half a"),
-        ('{"contest": 1, "caption": "x", "system": 3}', "system is 3"),
-    ],
-)
-def test_files_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=message):
-        read_captions(path)
-
-
-def test_a_file_names_its_system(tmp_path: Path) -> None:
-    path = tmp_path / "people.jsonl"
-    path.write_text('{"contest": 9001, "caption": "  A  b "}\n\n{"contest": "9001", "caption": "c", "system": "s"}\n')
-    assert read_captions(path).captions == (Caption("9001", "A b", "people"), Caption("9001", "c", "s"))
-
-
 def test_a_log_of_another_task() -> None:
     from humor_tasks.tasks import explanation
 
@@ -273,12 +249,10 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--model", "nobody/nothing"), "model nobody/nothing"),
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
         (("--model", "baseline/first", "-o", "x.txt"), "must end in .csv or .json"),
         (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is not an argument of a model"),
         (("--model", "baseline/first", "--log-dir", __file__), "the log cannot be written"),
-        (("--model", "baseline/first", "--fold", "7"), "fold"),
     ],
 )
 def test_what_is_asked_for_wrongly(args: tuple[str, ...], message: str, tmp_path: Path) -> None:

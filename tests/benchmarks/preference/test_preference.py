@@ -15,7 +15,7 @@ from standins.preference_runs import HUMAN, IDS, OTHERS, opened, scored, value
 
 from humor_tasks import load
 from humor_tasks.benchmarks.preference import PREFERENCE, settled
-from humor_tasks.contract.judging import open_rubric
+from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.errors import BadInput
 
 

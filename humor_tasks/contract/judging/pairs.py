@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.contract.definition import Run
-from humor_tasks.contract.judging import Panel, Verdicts
+from humor_tasks.contract.judging.missing import Verdicts
+from humor_tasks.contract.judging.questions import Panel
 from humor_tasks.contract.metric import OF_JUDGES, OF_REPLIES, Metric, rate
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput

@@ -11,8 +11,6 @@ from standins.corpus import rows_of
 from standins.humicroedit_sample import PAIRWISE, RATING, SAMPLE, some_ratings, told
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.humicroedit.rating import LABELS
-from humor_tasks.contract.answers import Rating
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import against_judges, noise_ceiling, pairwise, regression
@@ -133,18 +131,3 @@ def test_ties_that_are_kept_are_asked_about_and_not_scored(via: str) -> None:
     wanted, found = evaluate(dropped, without).metrics, evaluate(kept, said).metrics
     assert {name: found[name] for name in ("accuracy", "reward")} == {n: wanted[n] for n in ("accuracy", "reward")}
     assert found["unparsed"].n == len(kept.records)
-
-
-@pytest.mark.parametrize(
-    ("likelihoods", "value"),
-    [
-        ([0.0, -math.inf, -math.inf, -math.inf], 0.0),
-        ([math.log(0.5), -math.inf, -math.inf, math.log(0.25)], 1.0),
-        ([-math.inf] * 4, None),
-        ([math.nan, -1.0, -1.0, -1.0], None),
-    ],
-)
-def test_expected_ratings(likelihoods: list[float], value: float | None) -> None:
-    answer = Rating(LABELS).from_likelihoods(likelihoods)
-    assert answer.status == ("unparsed" if value is None else "answered")
-    assert answer.value is None if value is None else float(str(answer.value)) == pytest.approx(value)
