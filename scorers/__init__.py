@@ -12,7 +12,7 @@
 | `caption_columns` | `without_columns`: captions of objects in JSON and of tables |
 | `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
 | `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
-| `own_turn` | `own_turn`: the model's own turn in a reply, without thinking; `without_thinking`; `unwrapped` |
+| `own_turn` | `own_turn`: the model's own turn in a reply, without thinking; `unwrapped` |
 | `markers` | the markers of thinking and of turns, by model |
 | `given_markers` | `read_markers`, `with_known_markers`: markers of thinking that a user gives |
 | `channels` | `final_channel`: the final message in the channels of gpt-oss |
@@ -37,7 +37,7 @@
 | `placement` | `percentile`, `percentiles` among a contest's scores; `rank_correlation_by_cluster` |
 | `recitation` | `matches`: equal and nearly equal entries; `completes` a caption; `repeated_shares` |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
-| `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
+| `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
 | `paired` | `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
@@ -51,7 +51,8 @@
 | `battle_design` | `opening`, `next_battles`: which battles of an arena to ask for |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
-| `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
+| `arrays` | types of arrays, for annotations |
+| `perplexity` | `perplexity_estimate`; UNITS: the units of a text, by the metric's name |
 
 At import the modules need only the standard library. numpy, scipy, sacrebleu, rouge_score, evalica and crowd-kit are
 imported by the functions that need them, because both harnesses import this package at every start.
@@ -79,11 +80,11 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
-from .own_turn import OwnTurn, own_turn, unwrapped, without_thinking
+from .own_turn import OwnTurn, own_turn, unwrapped
 from .paired import PairedTest, holm, mcnemar, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .panel import MajorityGain, PanelErrors, panel_errors
-from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
+from .perplexity import perplexity_estimate
 from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
 from .powered_strengths import Powered, powered_strengths
 from .preference import (
@@ -100,18 +101,17 @@ from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
 from .recitation import Match, completes, matches, repeated_shares
 from .refusal import is_refusal
-from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
+from .regression import Bin, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
 from .rouge import rouge_l
 from .spread import spread
 from .tagged import Tagged, count_words, read_tagged
-from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, panel_rating, read_verdict
+from .verdict import Verdict, as_data, covered, majority, panel_rating, read_verdict
 from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
 
 __all__ = [
     "JUDGE_METRICS",
     "MODES",
-    "VERDICT_SCHEMA",
     "AgainstJudges",
     "Association",
     "Bin",
@@ -149,8 +149,6 @@ __all__ = [
     "bounded_mean",
     "bounded_mean_of_folds",
     "bradley_terry",
-    "byte_perplexity",
-    "cluster_bootstrap",
     "clustered_mean",
     "clustered_proportion",
     "clustered_ratio",
@@ -230,10 +228,7 @@ __all__ = [
     "spearman_p",
     "spread",
     "swap_values",
-    "token_perplexity",
     "unwrapped",
     "win_rate",
     "without_quotes",
-    "without_thinking",
-    "word_perplexity",
 ]

@@ -25,19 +25,13 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING
 
+from .arrays import Flags, Floats, Indices
 from .estimate import Estimate, check_level, with_deviations
 from .kappa import cohen_kappa
 from .krippendorff import Metric, krippendorff_alpha
 from .proportion import clustered_proportion
 from .rating_table import Ratings, rating_table
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from .rating_table import Floats, Integers
 
 
 def raw_agreement(ratings: Ratings, clusters: Sequence[Hashable] | None = None, level: float = 0.95) -> Estimate:
@@ -136,9 +130,9 @@ class _ItemStatistics:
 
     clusters: Sequence[Hashable]
     agreeing: Floats
-    paired: NDArray[np.bool_]
-    item: Integers
-    code: Integers
+    paired: Flags
+    item: Indices
+    code: Indices
     share: Floats
     pi: Floats
 

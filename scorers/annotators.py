@@ -8,16 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats, Indices
 from .estimate import Estimate, check_level
 from .proportion import clustered_share
 from .rating_table import Ratings, RatingTable, rating_table
-
-if TYPE_CHECKING:
-    from .rating_table import Floats, Integers
 
 _TOLERANCE = 1e-9  # two probabilities within it are equal
 _NEGLIGIBLE = 1e-6  # expected number of votes below which an annotator has not seen a category
@@ -126,7 +124,7 @@ def dawid_skene(ratings: Ratings, raters: Sequence[Hashable] | None = None, iter
     )
 
 
-def _leaders(table: RatingTable) -> tuple[Floats, Integers, Integers]:
+def _leaders(table: RatingTable) -> tuple[Floats, Indices, Indices]:
     """Per item: the votes of its most frequent category, how many categories share that count, and the last of them."""
     import numpy as np
 
@@ -139,7 +137,7 @@ def _leaders(table: RatingTable) -> tuple[Floats, Integers, Integers]:
 
 
 def _expectation_maximisation(
-    codes: Integers, names: Sequence[Hashable], q: int, iterations: int
+    codes: Indices, names: Sequence[Hashable], q: int, iterations: int
 ) -> tuple[Floats, list[float]]:
     """crowd-kit's probabilities [items, categories] (zeros for an item without votes) and the prior."""
     import numpy as np

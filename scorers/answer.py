@@ -105,12 +105,15 @@ MODES: Mapping[str, Callable[[str, str], Reading]] = MappingProxyType(
 )
 
 
-def _reading(letter: str | None, visible: str) -> Reading:
-    if letter is not None:
-        return Reading(letter, "answered")
+def unread(visible: str) -> Status:
+    """Why there is no answer in the model's own turn: "empty", "refused" or "unparsed"."""
     if not visible.strip():
-        return Reading(None, "empty")
-    return Reading(None, "refused" if is_refusal(visible) else "unparsed")
+        return "empty"
+    return "refused" if is_refusal(visible) else "unparsed"
+
+
+def _reading(letter: str | None, visible: str) -> Reading:
+    return Reading(letter, unread(visible) if letter is None else "answered")
 
 
 @lru_cache

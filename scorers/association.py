@@ -19,18 +19,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, cluster_codes, with_interval
+from .arrays import Floats, Indices
+from .estimate import Estimate, cluster_codes, welch_dof, with_interval
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 DRAWS = 9999
 _SAME = 1e-9  # relative difference within which a permuted statistic equals the observed one: sums in another order
@@ -92,7 +86,7 @@ def association(
         return Association(none, max(count - 1, 0), none, none, none, none, n, count, blocks is not None, draws)
     sizes = np.bincount(group, minlength=count).astype(float)
 
-    def between(x: Floats, groups_of: NDArray[np.intp]) -> tuple[float, float]:
+    def between(x: Floats, groups_of: Indices) -> tuple[float, float]:
         """The sums of squares between the groups and in total."""
         mean = float(weight @ x) / total
         sums = np.bincount(groups_of, x[item] - mean, minlength=count)
@@ -131,9 +125,7 @@ def association(
     )
 
 
-def _blocks(
-    clusters: Sequence[Hashable], member: Sequence[tuple[Hashable, ...]]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+def _blocks(clusters: Sequence[Hashable], member: Sequence[tuple[Hashable, ...]]) -> tuple[Indices, Indices] | None:
     """The cluster of each item and the group of each cluster, where clusters lie in one group each; otherwise None."""
     import numpy as np
 
@@ -231,8 +223,6 @@ def independent_difference(first: Estimate, second: Estimate, level: float = 0.9
     `n` and `clusters` are sums. The value is nan where one of the two has none.
     """
     variances = [e.stderr**2 for e in (first, second)]
-    total = sum(variances)
-    spread = sum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, (first, second), strict=True) if v > 0)
-    dof = total**2 / spread if spread > 0 else 1.0
+    dof = welch_dof(variances, (first.clusters, second.clusters))
     n, clusters = first.n + second.n, first.clusters + second.clusters
-    return with_interval(first.value - second.value, math.sqrt(total), dof, level, n, clusters)
+    return with_interval(first.value - second.value, math.sqrt(sum(variances)), dof, level, n, clusters)

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Flags, Floats
 from .davidson import Fit
 from .rank_sets import order_of_pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 Battle = tuple[Hashable, str, str]  # contest, player, player
 Available = Mapping[str, Collection[Hashable]]  # the contests for which a player has captions

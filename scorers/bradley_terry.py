@@ -19,20 +19,13 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Flags, Floats
 from .estimate import Estimate, check_level, cluster_codes
 from .preference import check_draws, check_preferences, logistic_fit
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -91,7 +84,7 @@ def bradley_terry(
 
     Raises BadInput on groups of systems that no comparison connects (naming them), a system compared with itself, a
     missing system name, preferences as `win_rate` does, an unknown reference, fewer than two draws, and if evalica is
-    not installed. => its strengths have no common scale: {listed}. "
+    not installed.
     """
     import numpy as np
 
@@ -207,7 +200,7 @@ def _core(reachable: Flags, among: Flags) -> Flags:
 
 
 def _strengths(wins: Floats, zero: Flags, start: Floats | None = None) -> Floats:
-    """Strengths relative to the mean of `zero`, as `bradley_terry` documents; `near` are starting values (None:
+    """Strengths relative to the mean of `zero`, as `bradley_terry` documents; `start` holds starting values (None:
     evalica's).
     """
     import numpy as np

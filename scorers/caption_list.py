@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .answer import Status
+from .answer import Status, unread
 from .caption_columns import COMMENTED, REASON, without_columns
 from .caption_text import key_of, without_quotes
 from .own_turn import own_turn
-from .refusal import is_refusal
 
 _INDENT = r"[ \t>]*+"
 _BULLET = r"(?:[-+*•·▪◦●‣–—][ \t]++)"
@@ -111,9 +110,7 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
         return CaptionList(tuple(complete[-1]), "answered", wanted)
     if len(together) == wanted > 0 and len({key_of(caption) or caption for caption in together}) == wanted:
         return CaptionList(tuple(together), "answered", wanted)
-    if not visible.strip():
-        return CaptionList((), "empty", 0)
-    return CaptionList((), "refused" if is_refusal(visible) else "unparsed", len(together))
+    return CaptionList((), unread(visible), len(together))
 
 
 def _numbered(lines: list[str]) -> list[_List]:

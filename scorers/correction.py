@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, check_level, cluster_codes, clustered_mean, linearised, with_interval
+from .estimate import Estimate, check_level, cluster_codes, clustered_mean, linearised, welch_dof, with_interval
 from .judge import check_binary
 from .proportion import binomial_interval, clustered_proportion
 from .validation import check_same_length
@@ -97,21 +97,22 @@ def prediction_powered(
         corrected = Estimate(value, stderr, value - half, value + half, rows, count)
         return _within_limits(corrected, len(human) - 1, human_ids, level) if proportion else corrected
 
-    sums, spread, total = np.zeros(count), 0.0, 0.0
+    sums, variances, held = np.zeros(count), list[float](), list[int]()
     for x, codes_of in parts:
         groups = len(set(codes_of))
         if groups < 2:
             return with_interval(value, math.nan, 1, level, rows, count)
         part = np.bincount(codes_of, weights=x - x.mean(), minlength=count) / len(x) * math.sqrt(groups / (groups - 1))
-        variance = float(part @ part)
-        sums, total, spread = sums + part, total + variance, spread + variance**2 / (groups - 1)
-    dof = total**2 / spread if spread > 0 else 1.0
+        sums = sums + part
+        variances.append(float(part @ part))
+        held.append(groups)
+    dof = welch_dof(variances, held)
     corrected = with_interval(value, math.sqrt(float(sums @ sums)), dof, level, rows, count)
     return _within_limits(corrected, dof, human_ids, level) if proportion else corrected
 
 
 def _within_limits(e: Estimate, dof: float, human_clusters: Sequence[Hashable], level: float) -> Estimate:
-    """`found` with the interval of a proportion (see `prediction_powered`)."""
+    """`e` with the interval of a proportion (see `prediction_powered`)."""
     from scipy.special import stdtrit
 
     if math.isnan(e.stderr) or dof <= 0:

@@ -39,22 +39,15 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput, check_choice
 
+from .arrays import Floats, Integers
 from .bradley_terry import check_connected, system_names
 from .davidson_likelihood import PRIOR_SD, Verdicts
 from .estimate import Estimate, check_level, cluster_codes, with_interval
 from .preference import finite
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

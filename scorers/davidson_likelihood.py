@@ -5,16 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+from .arrays import Floats, Integers
 
 PRIOR_SD = 3.0
 """Of each parameter, in log odds (beta: for one standard deviation of the covariate).

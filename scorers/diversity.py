@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats
+
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 _UNIT = 1e-2  # by which a unit vector's length may miss 1: vectors may come in half precision
 
@@ -33,17 +34,13 @@ def average_ead(captions: Sequence[str], vocabulary: int = 32_000, longest: int 
     """
     if vocabulary < 2 or longest < 1:
         raise BadInput(f"vocabulary is {vocabulary} and longest {longest}; they are at least 2 and 1.")
-    tokens = [[word for word in _plain(caption).split(" ") if word] for caption in captions]
+    tokens = [[word for word in caption.replace(".", "").replace("\n", "").split(" ") if word] for caption in captions]
     distinct = []
     for n in range(1, longest + 1):
         grams = [tuple(words[i : i + n]) for words in tokens for i in range(len(words) - n + 1)]
         if grams:
             distinct.append(len(set(grams)) / (vocabulary * (1 - ((vocabulary - 1) / vocabulary) ** len(grams))))
     return sum(distinct) / len(distinct) if distinct else float("nan")
-
-
-def _plain(caption: str) -> str:
-    return caption.replace(".", "").replace("\n", "")
 
 
 def embedding_diversity(vectors: ArrayLike) -> float:
@@ -55,7 +52,7 @@ def embedding_diversity(vectors: ArrayLike) -> float:
     """
     import numpy as np
 
-    rows: NDArray[np.float64] = np.asarray(vectors, dtype=float)
+    rows: Floats = np.asarray(vectors, dtype=float)
     if rows.size == 0:
         return float("nan")
     if rows.ndim != 2:

@@ -84,11 +84,17 @@ def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimat
         return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
     value = math.fsum(e.value for e in estimates) / folds
     variances = [e.stderr**2 for e in estimates]
-    total = math.fsum(variances)
-    spread = math.fsum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, estimates, strict=True) if v > 0)
-    # If all folds have an error of 0, the degrees of freedom are undefined and the interval is a point.
-    dof = total**2 / spread if spread > 0 else 1.0
-    return with_interval(value, math.sqrt(total) / folds, dof, level, n, clusters)
+    dof = welch_dof(variances, [e.clusters for e in estimates])
+    return with_interval(value, math.sqrt(math.fsum(variances)) / folds, dof, level, n, clusters)
+
+
+def welch_dof(variances: Sequence[float], clusters: Sequence[int]) -> float:
+    """Welch and Satterthwaite's degrees of freedom of a sum of independent estimates with these squared errors.
+
+    They are 1 where all errors are 0: the degrees of freedom are then undefined, and the interval is a point.
+    """
+    spread = math.fsum(v**2 / max(g - 1, 1) for v, g in zip(variances, clusters, strict=True) if v > 0)
+    return math.fsum(variances) ** 2 / spread if spread > 0 else 1.0
 
 
 def clustered_ratio(

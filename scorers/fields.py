@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from .answer import Status
+from .answer import Status, unread
 from .own_turn import own_turn
-from .refusal import is_refusal
 
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
@@ -36,8 +35,6 @@ def read_fields(reply: str, labels: Sequence[str]) -> Fields:
     visible = own_turn(reply).text
     if visible is None:
         return Fields(_NO_TEXTS, "unparsed")
-    if not visible.strip():
-        return Fields(_NO_TEXTS, "empty")
     matches = list(_labels(tuple(labels)).finditer(visible))
     if [match[1].lower() for match in matches] == [label.lower() for label in labels]:
         ends = [*(match.start() for match in matches[1:]), len(visible)]
@@ -46,7 +43,7 @@ def read_fields(reply: str, labels: Sequence[str]) -> Fields:
         texts = {label: _clean(part) for label, part in zip(labels, parts, strict=True)}
         if all(texts.values()):
             return Fields(texts, "answered")
-    return Fields(_NO_TEXTS, "refused" if is_refusal(visible) else "unparsed")
+    return Fields(_NO_TEXTS, unread(visible))
 
 
 def items(text: str) -> list[str]:

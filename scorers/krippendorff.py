@@ -24,15 +24,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats, Indices
 from .estimate import Estimate, check_level, with_deviations
 from .rating_table import DISTANCES, Ratings, RatingTable, positions, rating_table, sum_of_distances
-
-if TYPE_CHECKING:
-    from .rating_table import Floats, Integers
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 _DISTANCE = {"nominal": "nominal", "ordinal": "squared", "interval": "squared", "ratio": "ratio"}
@@ -108,7 +106,7 @@ def _positions(table: RatingTable, metric: Metric, ordered: bool) -> Floats:
     return position
 
 
-def _within_item_distances(item: Integers, count: Floats, position: Floats, size: int, distance: str) -> Floats:
+def _within_item_distances(item: Indices, count: Floats, position: Floats, size: int, distance: str) -> Floats:
     """For each item, the sum of the distances of all ordered pairs of its ratings."""
     import numpy as np
 
@@ -125,7 +123,7 @@ def _within_item_distances(item: Integers, count: Floats, position: Floats, size
     return total
 
 
-def _midranks(n_k: Floats, order: Integers) -> Floats:
+def _midranks(n_k: Floats, order: Indices) -> Floats:
     """The midrank s_k of each category; `order` lists the categories from low to high."""
     import numpy as np
 
@@ -135,9 +133,9 @@ def _midranks(n_k: Floats, order: Integers) -> Floats:
 
 
 def _midrank_influence(
-    item: Integers, code: Integers, count: Floats, position: Floats, n_k: Floats, m: Integers, order: Integers
+    item: Indices, code: Indices, count: Floats, position: Floats, n_k: Floats, m: Indices, order: Indices
 ) -> Floats:
-    """The derivative of 1 - n A / E by one more rating of each category, through the midranks `stand`."""
+    """The derivative of 1 - n A / E by one more rating of each category, through the midranks `position`."""
     import numpy as np
 
     n, size = float(n_k.sum()), len(m)

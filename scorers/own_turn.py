@@ -95,15 +95,6 @@ def own_turn(reply: str, verdict: bool = False, explains: bool = False) -> OwnTu
     return OwnTurn(final.text, channel.start + final.end, made_up)
 
 
-def without_thinking(reply: str) -> str | None:
-    """`reply` without thinking, as in a verdict (`own_turn`); None where the last thinking has no end.
-
-    None means that the model was cut off while thinking, before any answer. Turns that the model made up are kept.
-    """
-    channel = final_channel(reply)
-    return _Scan(reply, verdict=True, turns=False).read().text if channel is None else channel.text
-
-
 def unwrapped(text: str) -> str:
     """`text` without a tag around all of it in which models give answers: <answer>, <response>."""
     wrapped = _WRAPPED.fullmatch(text)
@@ -118,10 +109,8 @@ class _Scan:
     whether the model has a turn behind it.
     """
 
-    def __init__(
-        self, reply: str, verdict: bool = False, explains: bool = False, thinks: bool = True, turns: bool = True
-    ) -> None:
-        self.reply, self.verdict, self.explains, self.thinks, self.turns = reply, verdict, explains, thinks, turns
+    def __init__(self, reply: str, verdict: bool, explains: bool, thinks: bool = True) -> None:
+        self.reply, self.verdict, self.explains, self.thinks = reply, verdict, explains, thinks
         self.visible: list[str] = []
         self.start = self.base = self.place = 0
         self.begun = ""
@@ -150,7 +139,7 @@ class _Scan:
 
     @cached_property
     def _labels(self) -> list[re.Match[str]]:
-        return list(LABELS.finditer(self.reply)) if self.turns else []
+        return list(LABELS.finditer(self.reply))
 
     # ---- thinking ----
 
@@ -163,7 +152,7 @@ class _Scan:
             return None
         before = _BEFORE_FIRST.match(self.reply)
         place = before.end() if before else 0
-        if place and self.turns and _SAID.search(self.reply, 0, place):
+        if place and _SAID.search(self.reply, 0, place):
             self.start = self.place = place
         first = _FIRST.match(self.reply, place)
         return self._thought(int(str(first.lastgroup)[4:]), first) if first else None
@@ -189,7 +178,7 @@ class _Scan:
             (m for m in _CLOSING[i].finditer(self.reply, opening.end()) if not is_named(self.reply, m)), None
         )
         if closing is not None:
-            other = _OTHER.search(self.reply, opening.end(), closing.start()) if self.turns else None
+            other = _OTHER.search(self.reply, opening.end(), closing.start())
             if other is None or _AGAIN[i].search(self.reply, other.end(), closing.start()) is None:
                 self.used.add(i)
                 self._hide(opening.start(), closing.end())
@@ -254,8 +243,6 @@ class _Scan:
             if not self.thinks:
                 return None
             return (self._opening if kind == "open" else self._closing)(int(number), token)
-        if not self.turns:
-            return None
         if kind == "wrapper":
             self._show(place)
             self.start = token.end()

@@ -21,18 +21,12 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats, Integers
 from .estimate import Estimate, cluster_codes
 from .preference import check_power, needed_items, paired_difference
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Pair = tuple[Sequence[float], Sequence[float], Sequence[Hashable]]
 
@@ -250,7 +244,7 @@ def _reached(sums: Floats) -> float:
     return abs(float(sums.sum())) - _ROUNDING * max(1.0, float(abs(sums).sum()))
 
 
-def _on_grid(sums: Floats) -> NDArray[np.int64] | None:
+def _on_grid(sums: Floats) -> Integers | None:
     """The sums in steps of the coarsest grid that holds them all; None where there is none, or too many steps."""
     import numpy as np
 
@@ -259,12 +253,12 @@ def _on_grid(sums: Floats) -> NDArray[np.int64] | None:
         if abs(steps).sum() > _LONGEST:
             return None
         if (abs(sums * parts - steps) < _ROUNDING * parts).all():
-            whole: NDArray[np.int64] = steps.astype(np.int64)
+            whole: Integers = steps.astype(np.int64)
             return whole
     return None
 
 
-def _subset_sums(steps: NDArray[np.int64]) -> Floats:
+def _subset_sums(steps: Integers) -> Floats:
     """The probability of each sum of a random subset of `steps`, in which each is with probability 1/2."""
     import numpy as np
     from scipy.special import gammaln

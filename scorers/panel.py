@@ -31,20 +31,14 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Flags, Floats, Indices
 from .estimate import Estimate, cluster_codes, clustered_mean, with_deviations, with_interval
 from .judge import check_binary
 from .proportion import with_share_interval
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,7 @@ def _correlation(
     return replace(found, low=max(min(low, found.value), -1.0), high=max(high, found.value))
 
 
-def _standardised(x: Floats, counted: NDArray[np.bool_], counts: NDArray[np.int_]) -> Floats:
+def _standardised(x: Floats, counted: Flags, counts: Indices) -> Floats:
     """Each row's deviations from its mean over what is counted, in standard deviations; nan for a constant row."""
     import numpy as np
 

@@ -6,7 +6,7 @@ short ones). The unit of `word_perplexity` is the word. Hessel et al. 2023 repor
 whitespace separates them. `byte_perplexity` and `token_perplexity` have other units, and do not compare with the
 published values.
 
-Each function returns nan for no texts or no units, inf where a text has probability 0, and raises BadInput on lists of
+The estimate is nan for no texts or no units, inf where a text has probability 0, and raises BadInput on lists of
 different length.
 """
 
@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-
-from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, clustered_mean
 from .validation import check_same_length
@@ -25,36 +23,12 @@ UNITS: Mapping[str, Callable[[str, int | None], int | None]] = {
     "byte_perplexity": lambda text, tokens: len(text.encode("utf-8", "surrogatepass")),
     "token_perplexity": lambda text, tokens: tokens,
 }
-"""Perplexity -> the number of its units in a text that has `tokens` tokens of the model; None where it is not known."""
+"""Perplexity -> the number of its units in a text that has `tokens` tokens of the model; None where it is not known.
 
-
-def word_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
-    """Perplexity per whitespace-separated word: the published unit, comparable between models and tokenizers.
-
-    Equal to lm-eval's `word_perplexity`, except that lm-eval counts the empty strings next to leading and trailing
-    whitespace as words.
-    """
-    check_same_length(loglikelihoods=loglikelihoods, texts=texts)
-    return _perplexity(loglikelihoods, sum(UNITS["word_perplexity"](text, None) or 0 for text in texts))
-
-
-def byte_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
-    """Perplexity per UTF-8 byte: comparable between models and languages, not with the published values."""
-    check_same_length(loglikelihoods=loglikelihoods, texts=texts)
-    return _perplexity(loglikelihoods, sum(UNITS["byte_perplexity"](text, None) or 0 for text in texts))
-
-
-def token_perplexity(loglikelihoods: Sequence[float], token_counts: Sequence[int]) -> float:
-    """Perplexity per token of the evaluated model: comparable only with the same tokenizer, not with published values.
-
-    `token_counts` holds the number of tokens of each scored continuation, without its context. Raises BadInput on a
-    negative count.
-    """
-    check_same_length(loglikelihoods=loglikelihoods, token_counts=token_counts)
-    for i, count in enumerate(token_counts):
-        if count < 0:
-            raise BadInput(f"token_counts[{i}] is {count}; a number of tokens is 0 or more.")
-    return _perplexity(loglikelihoods, sum(token_counts))
+`word_perplexity` is that of lm-eval, except that lm-eval counts the empty strings next to leading and trailing
+whitespace as words. `byte_perplexity` compares between models and languages, `token_perplexity` only where the
+tokenizer is the same.
+"""
 
 
 def perplexity_estimate(

@@ -11,19 +11,13 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats
 from .estimate import Estimate, check_level, clustered_mean, with_deviations
 from .proportion import clustered_proportion
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 # The penalty RIDGE / 2 * phi^2 on the log-likelihood equals a normal prior on phi with a standard deviation of 3.2.
 # At 0.01, a judge that always prefers longer texts makes the win rate noisier (50 pairs: 0.14, not 0.09).

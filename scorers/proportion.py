@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from humor_tasks.errors import BadInput
 
@@ -46,12 +46,6 @@ from .estimate import (
     mean_of_folds,
     with_interval,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # by which a quotient of sums may miss 0 or 1, and a cluster's sum of deviations 0
 

@@ -20,19 +20,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats, Integers
 from .davidson import Fit
 from .estimate import Estimate, check_level
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 DRAWS = 50_000
 TESTED = 2.5

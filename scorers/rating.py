@@ -12,20 +12,18 @@ All patterns are bounded, possessive or atomic, so the time is linear in the len
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from humor_tasks.errors import BadInput
 
-from .answer import Status
+from .answer import Status, unread
 from .own_turn import own_turn
-from .refusal import is_refusal
-from .statement import MARKUP, Statement, ends_reply, plain
+from .statement import CLAUSE_END, MARKUP, WORD, Statement, ends_reply, object_fields, plain
 
 _NUMBER = r"[+-]?(?:[0-9]++(?>(?:[.,][0-9]++)?)|\.[0-9]++)(?>(?:e[+-]?[0-9]++)?)"
 _TAG = r"</?(?:answer|b|code|div|em|final|grade|i|p|rating|score|span|strong|u)>"
@@ -97,38 +95,11 @@ _RATED = (
     r"|slightly|somewhat|mildly|moderately|quite|fairly|very|funny|amusing)"
 )
 _ASSERTING_WORDS = frozenset(
-    {
-        "the",
-        "my",
-        "our",
-        "this",
-        "its",
-        "a",
-        "an",
-        "is",
-        "so",
-        "thus",
-        "therefore",
-        "hence",
-        "and",
-        "here",
-        "conclusion",
-    }
-    | {
-        "final",
-        "overall",
-        "funniness",
-        "humor",
-        "humour",
-        "comedy",
-        "funny",
-        "headline",
-        "headline's",
-        "edited",
-        "edit",
-    }
-    | {"joke", "predicted", "prediction", "estimated", "expected", "mean", "average", "numeric", "numerical", "rating"}
-    | {"score", "answer", "best", "fair", "reasonable", "appropriate", "likely"}
+    (
+        "the my our this its a an is so thus therefore hence and here conclusion final overall funniness humor humour "
+        "comedy funny headline headline's edited edit joke predicted prediction estimated expected mean average "
+        "numeric numerical rating score answer best fair reasonable appropriate likely"
+    ).split()
 )
 _DENIED = re.compile(
     r"(?:n't|\b(?:if|whether|unless|not|never|cannot|doubt|without|wrong|max|maximum|min|minimum|highest|lowest|top|full|"
@@ -138,9 +109,6 @@ _DENIED = re.compile(
 )
 _GIVEN = re.compile(r"\b(?:i|i'd|i'll|we|we'd|we'll|deserves|gets|earns|merits|warrants|receives)\b", re.IGNORECASE)
 _ASIDE = re.compile(rf"{_QUOTED}|\([^()\n]{{0,80}}\)|</?\w{{1,10}}>")
-_CLAUSE_END = re.compile(r"[\n.!?;:,…–—(\[{]|\s-+\s")
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_FENCE = re.compile(r"\A```(?:json)?\s*+", re.IGNORECASE)
 _KEYS = frozenset({"rating", "score", "grade", "funniness", "answer", "estimate", "prediction"})
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
@@ -184,11 +152,7 @@ def read_rating(reply: str, low: float = 0.0, high: float = 3.0) -> Rating:
         return Rating(None, "unparsed")
     text = plain(visible).replace("−", "-")
     value = _value_of(text, scale)
-    if value is not None:
-        return Rating(value, "answered")
-    if not visible.strip():
-        return Rating(None, "empty")
-    return Rating(None, "refused" if is_refusal(visible) else "unparsed")
+    return Rating(value, unread(visible) if value is None else "answered")
 
 
 def expected_rating(logprobs: Mapping[str, float], scale: Sequence[str] = ("0", "1", "2", "3")) -> Expected:
@@ -260,7 +224,7 @@ def _scale(low: float, high: float) -> _Scale:
 
 
 def _value_of(text: str, scale: _Scale) -> float | None:
-    fields = _object(text)
+    fields = object_fields(text)
     if fields is not None:
         given = [value for key, value in fields.items() if key.lower() in _KEYS]
         return _field(given[0], scale) if len(given) == 1 else None
@@ -270,26 +234,6 @@ def _value_of(text: str, scale: _Scale) -> float | None:
     value, end = match[-1]
     agreed = all(other == value for other, _ in match)
     return value if agreed or ends_reply(text, Statement(None, end)) else None
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    """The fields of a reply that is a JSON object; None for any other."""
-    text = text.strip()
-    fence = _FENCE.match(text)
-    text = text[fence.end() :].removesuffix("```") if fence else text
-    if not text.startswith("{"):
-        return None
-    try:
-        fields: dict[str, Any] = json.loads(text, object_pairs_hook=_reject_duplicate_keys)
-    except (ValueError, RecursionError):
-        return None
-    return fields
-
-
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of an object; an empty dictionary where a key occurs twice."""
-    fields = dict(pairs)
-    return fields if len(fields) == len(pairs) else {}
 
 
 def _field(value: object, scale: _Scale) -> float | None:
@@ -319,10 +263,10 @@ def _is_asserted(text: str, marker: re.Match[str]) -> bool:
     """Whether the words before a marker, within its clause, present the number as the speaker's own rating."""
     if marker["sure"]:
         return True
-    clause = _CLAUSE_END.split(_ASIDE.sub("", text[max(0, marker.start() - 60) : marker.start()]))[-1]
+    clause = CLAUSE_END.split(_ASIDE.sub("", text[max(0, marker.start() - 60) : marker.start()]))[-1]
     if _DENIED.search(clause) or _DENIED.search(_ASIDE.sub("", marker[0])):
         return False
-    words = [word.lower() for word in _WORD.findall(clause)]
+    words = [word.lower() for word in WORD.findall(clause)]
     if marker["said"] or not words:
         return True
     if marker["given"] and _GIVEN.search(clause):

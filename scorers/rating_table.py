@@ -11,18 +11,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats, Indices
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
 
 Ratings = Sequence[Sequence[Hashable | None]]
 
@@ -35,14 +29,14 @@ class RatingTable:
     cluster id of each item.
     """
 
-    codes: Integers
+    codes: Indices
     categories: list[Hashable]
     clusters: Sequence[Hashable]
 
     @property
-    def totals(self) -> Integers:
+    def totals(self) -> Indices:
         """The number of ratings of each item."""
-        totals: Integers = (self.codes >= 0).sum(axis=1)
+        totals: Indices = (self.codes >= 0).sum(axis=1)
         return totals
 
     def with_ratings(self, least: int) -> RatingTable:
@@ -52,7 +46,7 @@ class RatingTable:
             return self
         return RatingTable(self.codes[rated], self.categories, list(compress(self.clusters, rated.tolist())))
 
-    def cells(self) -> tuple[Integers, Integers, Floats]:
+    def cells(self) -> tuple[Indices, Indices, Floats]:
         """The non-zero cells of the item x category counts, sorted by item: item, category and count."""
         import numpy as np
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from humor_tasks.errors import BadInput
 
+from .arrays import Floats
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -66,10 +63,10 @@ def recalibrated(log_odds: Sequence[float], tau: float) -> list[Literal["A", "B"
     return ["A" if above else "B" for above in (_checked(log_odds) > tau).tolist()]
 
 
-def _checked(log_odds: Sequence[float]) -> NDArray[np.float64]:
+def _checked(log_odds: Sequence[float]) -> Floats:
     import numpy as np
 
-    x: NDArray[np.float64] = np.asarray(log_odds, dtype=float)
+    x: Floats = np.asarray(log_odds, dtype=float)
     if np.isnan(x).any():
         row = int(np.flatnonzero(np.isnan(x))[0])
         raise BadInput(f"log_odds[{row}] is nan: leave out pairs without log-probabilities, and count them.")

@@ -15,8 +15,7 @@ over all orders, so the order of the rows does not matter.
 
 Errors are linearised and clustered (see `estimate`), including the effect of estimated quantities: the grade at the cut
 of rmse@X and the ranks of spearman. Intervals of the two correlations use Fisher's (1915) transformation: the interval
-of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh. `cluster_bootstrap` computes percentile
-intervals of all metrics for comparison.
+of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh.
 """
 
 from __future__ import annotations
@@ -24,24 +23,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, cluster_codes, clustered_mean, linearised, with_deviations, with_interval
+from .arrays import Floats
+from .estimate import Estimate, clustered_mean, linearised, with_deviations, with_interval
+from .preference import finite
 from .validation import check_same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 PERCENTS = (10, 20, 30, 40)
 SCALE = (0.0, 3.0)
-
-# Array elements per chunk that fit in a processor's cache; larger chunks are slower and make BLAS start threads.
-_CHUNK = 75_000
 
 
 @dataclass(frozen=True)
@@ -90,8 +81,7 @@ def rmse_at(
         T = (A + (k/n - a) P / p) / (k/n);    rmse@X = sqrt((T of the top + T of the bottom) / 2)
 
     `n` and `clusters` count all rows, because all rows determine the cuts. Where few rows are tied at a cut, P / p is
-    an imprecise estimate of the squared error there; prefer `cluster_bootstrap` then. Raises BadInput as `rmse` does,
-    and on a percent outside (0, 50].
+    an imprecise estimate of the squared error there. Raises BadInput as `rmse` does, and on a percent outside (0, 50].
     """
     import numpy as np
 
@@ -188,136 +178,6 @@ def spearman_p(x: Sequence[float], y: Sequence[float]) -> float:
     return float(spearmanr(x, y).pvalue)
 
 
-def cluster_bootstrap(
-    pred: Sequence[float],
-    gold: Sequence[float],
-    clusters: Sequence[Hashable],
-    draws: int = 10_000,
-    seed: int = 0,
-    width: float = 0.2,
-    level: float = 0.95,
-) -> dict[str, Estimate]:
-    """Every metric of `rating_metrics` with a percentile interval from `draws` resamplings of whole clusters.
-
-    G clusters are drawn with replacement (multinomially), and every metric is recomputed on the drawn rows, including
-    the cuts of rmse@X and the ranks of spearman. `stderr` is the standard deviation over the draws. Draws in which a
-    metric is undefined (an empty bin, constant predictions) are left out for that metric. With fewer than two clusters,
-    stderr and interval are nan. The same seed gives the same intervals. Raises BadInput as `rmse` and `mae_by_bin` do,
-    on a level outside (0, 1) and on fewer than two draws.
-    """
-    import numpy as np
-
-    if draws < 2:
-        raise BadInput(f"draws is {draws}; a standard deviation needs at least 2, an interval some thousands.")
-    metrics = rating_metrics(pred, gold, clusters, width, level)
-    codes, count = cluster_codes(clusters)
-    if count < 2:
-        return metrics
-    x, y = _checked(pred, gold, clusters)
-    compute = _bootstrap_metrics(x, y, np.asarray(codes), count, width)
-    generator = np.random.default_rng(seed)
-    chunk = max(8, min(draws, _CHUNK // len(x)))
-    parts = []
-    for start in range(0, draws, chunk):
-        size = min(chunk, draws - start)
-        # Counting uniform draws gives multinomial weights, three times as fast as numpy's multinomial.
-        drawn = generator.integers(0, count, (size, count)) * size + np.arange(size)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
-        parts.append(compute(weights.astype(float)))
-    tails = [50 * (1 - level), 50 * (1 + level)]
-    for (name, e), row in zip(metrics.items(), np.concatenate(parts, axis=1), strict=True):
-        known = row[~np.isnan(row)]
-        low, high = np.percentile(known, tails) if len(known) else (math.nan, math.nan)
-        spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-        metrics[name] = Estimate(e.value, spread, float(low), float(high), e.n, e.clusters)
-    return metrics
-
-
-def _bootstrap_metrics(
-    x: Floats, y: Floats, codes: NDArray[np.intp], count: int, width: float
-) -> Callable[[Floats], Floats]:
-    """A function that computes every metric (one per row) from the clusters' weights (clusters x draws)."""
-    import numpy as np
-
-    errors = x - y
-    cx, cy = ((v - v.mean()) / (v.std() or 1.0) for v in (x, y))
-    moments = np.zeros((5, count))
-    np.add.at(moments.T, codes, np.column_stack((cx, cy, cx * cx, cy * cy, cx * cy)))
-    by_gold, by_pred = np.argsort(y), np.argsort(x)
-    golds, grade = np.unique(y, return_inverse=True)
-    values, value = np.unique(x[by_pred], return_inverse=True)
-    gold_starts, value_starts = np.searchsorted(y[by_gold], golds), np.searchsorted(x[by_pred], values)
-    number, edges = _bins(golds, width)
-    in_bin = (np.arange(len(edges) - 1)[:, None] == number).astype(float)
-    absolute, squares = abs(errors)[by_gold, None], (errors**2)[by_gold, None]
-
-    def compute(weights: Floats) -> Floats:
-        drawn = weights.take(codes[by_gold], axis=0)
-        at = np.add.reduceat(drawn, gold_starts)
-        square_at, absolute_at = (np.add.reduceat(drawn * e, gold_starts) for e in (squares, absolute))
-        size = at.sum(axis=0)
-        drawn = weights.take(codes[by_pred], axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.vstack(
-                (
-                    np.sqrt(square_at.sum(axis=0) / size),
-                    *(_both_ends(at, square_at, size, percent) for percent in PERCENTS),
-                    _correlation(*(moments @ weights) / size),
-                    _rank_correlation(drawn, at, value, value_starts, grade[by_pred], size),
-                    (in_bin @ absolute_at) / (in_bin @ at),
-                )
-            )
-
-    return compute
-
-
-def _correlation(mx: Floats, my: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
-    """Pearson's r from the means of x, y, x^2, y^2 and xy; nan where a variance is zero up to rounding."""
-    import numpy as np
-
-    spread_x, spread_y = xx - mx * mx, yy - my * my
-    varied = (spread_x > 1e-12 * xx) & (spread_y > 1e-12 * yy)
-    return np.where(varied, (xy - mx * my) / np.sqrt(spread_x * spread_y), math.nan)
-
-
-def _both_ends(at: Floats, square_at: Floats, size: Floats, percent: float) -> Floats:
-    """rmse@X from the number of rows and the sum of squared errors per grade (grades x draws), lowest grade first."""
-    import numpy as np
-
-    k = np.minimum(np.rint(percent * size / 100), size // 2)
-    mean_at = np.divide(square_at, at, out=np.zeros_like(at), where=at > 0)
-    total = np.zeros_like(size)
-    for end in (slice(None), slice(None, None, -1)):
-        before = np.cumsum(at[end], axis=0) - at[end]
-        total += (np.clip(k - before, 0, at[end]) * mean_at[end]).sum(axis=0)
-    result: Floats = np.sqrt(total / (2 * k))
-    return result
-
-
-def _rank_correlation(
-    drawn: Floats,
-    at: Floats,
-    value: NDArray[np.intp],
-    value_starts: NDArray[np.intp],
-    grade: NDArray[np.intp],
-    size: Floats,
-) -> Floats:
-    """Spearman's rho of rows with multiplicities `drawn` (rows sorted by prediction x draws)."""
-    import numpy as np
-
-    gold_ranks = np.cumsum(at, axis=0) - at / 2 - size / 2
-    tied = len(value_starts) < len(value)
-    times = np.add.reduceat(drawn, value_starts) if tied else drawn
-    ranks = np.cumsum(times, axis=0)
-    ranks -= times / 2
-    ranks -= size / 2
-    both = np.einsum("ij,ij,ij->j", drawn, ranks[value] if tied else ranks, gold_ranks.take(grade, axis=0))
-    squares = np.einsum("ij,ij,ij->j", times, ranks, ranks)
-    gold_squares = np.einsum("ij,ij,ij->j", at, gold_ranks, gold_ranks)
-    result: Floats = both / np.sqrt(squares * gold_squares)
-    return result
-
-
 def _centred_ranks(x: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
     """The centred ranks u of `spearman`, and the function h(u, .)."""
     import numpy as np
@@ -360,14 +220,5 @@ def _fisher(estimate: Estimate, level: float) -> Estimate:
 
 def _checked(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable]) -> tuple[Floats, Floats]:
     """Both lists as arrays, checked for length and finite values."""
-    import numpy as np
-
     check_same_length(pred=pred, gold=gold, clusters=clusters)
-    arrays = []
-    for name, column in {"pred": pred, "gold": gold}.items():
-        x = np.asarray(column, dtype=float)
-        if not np.isfinite(x).all():
-            i = int(np.flatnonzero(~np.isfinite(x))[0])
-            raise BadInput(f"{name}[{i}] is {column[i]}; each row needs a finite number; leave out unparsed rows.")
-        arrays.append(x)
-    return arrays[0], arrays[1]
+    return finite("pred", pred), finite("gold", gold)

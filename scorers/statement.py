@@ -14,10 +14,11 @@ All patterns are bounded, possessive or atomic, so the time is linear in the len
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Typographic characters are mapped to ASCII. Zero-width characters and end-of-turn tokens are removed.
 _PLAIN = (
@@ -63,8 +64,8 @@ _MARKER = re.compile(
 
 # Words allowed before "answer" in its clause. A capitalised "Answer:" is the requested literal and may
 # follow anything but a hedge or a denial; other wordings must assert that the answer is the speaker's.
-_CLAUSE_END = re.compile(r"[\n.!?;:,…–—(\[{]|\s-+\s")
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+CLAUSE_END = re.compile(r"[\n.!?;:,…–—(\[{]|\s-+\s")
+WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _ASSERTING_WORDS = frozenset(
     {"the", "my", "our", "final", "correct", "right", "best", "likely", "probable", "official", "overall", "actual"}
     | {"definitive", "ultimate", "conclusion", "so", "thus", "therefore", "hence", "and", "here", "is"}
@@ -105,6 +106,7 @@ _DOUBT = re.compile(
 _LINES_BELOW = re.compile(r"[^\n]{0,1000}\n\s{0,10}[*_(\[\"'>-]{0,4}([A-Za-z])[).:]")
 _CLOSING_TAG = re.compile(r"</?\w{1,10}>")
 _ONLY_LETTER = re.compile(r"[^\w?]*+\Z")
+_FENCE = re.compile(r"\A```(?:json)?\s*+", re.IGNORECASE)
 _LABELLED = re.compile(r"\.(?!\w| [A-Z]\.\s)|:")  # not initials: "D. H. Lawrence"
 
 
@@ -137,6 +139,25 @@ def statements(text: str, letters: str) -> Iterator[Statement]:
             yield Statement(None, stated.end)  # "Answer: A, or answer: B" retracts the first one
 
 
+def object_fields(text: str) -> dict[str, Any] | None:
+    """The fields of a text that is a JSON object, alone or fenced, without any where a key occurs twice; else None."""
+    text = text.strip()
+    fence = _FENCE.match(text)
+    text = text[fence.end() :].removesuffix("```") if fence else text
+    if not text.startswith("{"):
+        return None
+    try:
+        fields: dict[str, Any] = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return None
+    return fields
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    return fields if len(fields) == len(pairs) else {}
+
+
 def lone_letter(text: str, letters: str) -> str | None:
     """The letter of a `plain` text that is only that letter or one line "C) the caption"; else None."""
     text = text.strip()
@@ -164,8 +185,8 @@ def ends_reply(text: str, statement: Statement) -> bool:
 def _is_asserted(text: str, marker: re.Match[str]) -> bool:
     """Whether the words before "answer", within its clause, present it as the speaker's own answer."""
     start = marker.start("word")
-    clause = _CLAUSE_END.split(text[max(0, start - 60) : start])[-1]
-    words = [word.lower() for word in _WORD.findall(clause)]
+    clause = CLAUSE_END.split(text[max(0, start - 60) : start])[-1]
+    words = [word.lower() for word in WORD.findall(clause)]
     if not words:
         return True
     if _DENIED.search(clause) or words[-1] in ("or", "either"):

@@ -8,16 +8,15 @@ Any other reply is unparsed; a verdict is never guessed.
 from __future__ import annotations
 
 import html
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from .answer import Status
+from .answer import Status, unread
 from .own_turn import OwnTurn, own_turn, unwrapped
-from .refusal import is_refusal
+from .statement import object_fields
 
 Form = Literal["tags", "json"]
 
@@ -36,14 +35,12 @@ def schema_of(words: Iterable[str]) -> dict[str, Any]:
 
 
 WORDS = {"PASS": True, "FAIL": False}
-VERDICT_SCHEMA = schema_of(WORDS)
 RATING_WORDS = {str(value): value for value in range(1, 6)}
 """A grader's ratings of a text, 1 worst and 5 best, for `read_word`."""
 
 T = TypeVar("T")
 
 _OBJECT = re.compile(r'(?:```(?:json)?\s*+)?\{\s*+"', re.IGNORECASE)
-_FENCE = re.compile(r"\A```(?:json)?", re.IGNORECASE)
 
 _ELEMENT = re.compile(r"<judge?ment\s{0,8}>([^<]{0,80})</judge?ment\s{0,8}>", re.IGNORECASE)
 _REASONING = re.compile(r"<(/?)reasoning\s{0,8}>", re.IGNORECASE)
@@ -112,14 +109,12 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
     if own.text is None:
         return None, "", "unparsed"
     visible = unwrapped(own.text).strip()
-    if not visible:
-        return None, "", "empty"
     is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
         reading = _in_object(visible, words) if is_object else _in_tags(visible, words, own, reply)
         if reading is not None:
             return *reading, "answered"
-    return None, "", "refused" if is_refusal(visible) else "unparsed"
+    return None, "", unread(visible)
 
 
 def as_data(text: str) -> str:
@@ -162,15 +157,9 @@ def covered(verdicts: Sequence[bool | None]) -> tuple[float | None, float | None
 
 
 def _in_object(visible: str, words: Mapping[str, T]) -> tuple[T, str] | None:
-    fence = _FENCE.match(visible)
-    try:
-        fields = json.loads(
-            visible[fence.end() :].removesuffix("```") if fence else visible, object_pairs_hook=_reject_duplicate_keys
-        )
-    except (ValueError, RecursionError):
-        return None
-    reasons = fields.pop("reasoning", "")
-    if len(fields) != 1 or not isinstance(reasons, str):
+    fields = object_fields(visible)
+    reasons = fields.pop("reasoning", "") if fields else ""
+    if not fields or len(fields) != 1 or not isinstance(reasons, str):
         return None
     [(name, verdict)] = fields.items()
     if isinstance(verdict, int) and not isinstance(verdict, bool):
@@ -179,13 +168,6 @@ def _in_object(visible: str, words: Mapping[str, T]) -> tuple[T, str] | None:
         return None
     value = words.get(verdict.strip().lower())
     return None if value is None else (value, reasons.strip())
-
-
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("duplicate key")
-    return fields
 
 
 def _in_tags(visible: str, words: Mapping[str, T], own: OwnTurn, reply: str) -> tuple[T, str] | None:

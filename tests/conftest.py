@@ -1,30 +1,22 @@
-"""Shared fixtures: real rows, graded logs, and harness settings that keep tests apart from the user's machine."""
+"""Shared fixtures: real rows, graded logs, and harness settings that keep tests apart from the user's machine.
+
+Nothing here replaces a part of a library: what runs in a test is what runs for a user.
+"""
 
 from __future__ import annotations
 
-import copy
-import functools
-import gc
-import importlib
-import importlib.metadata
 import importlib.resources
 import itertools
-import logging
 import os
 import random
-import ssl
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-import yaml
-from _pytest.logging import catching_logs
 from hypothesis import HealthCheck, settings
-from rich.live import Live
 
 if TYPE_CHECKING:
     from standins.forks import Forks
@@ -34,18 +26,6 @@ if TYPE_CHECKING:
 # run as there are cores, and sums are made in one order.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
-# Four pieces of work that a library repeats in every evaluation. A user's process has one evaluation, which waits for
-# a model. Here a thousand of them have a few scripted samples each, and would spend a third of their time on these.
-# Inspect reads the metadata of all installed distributions.
-importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
-# Each client of a server reads 150 certificates. No test meets one of them.
-ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
-# `datasets` parses the YAML of the packaged cards; the C loader takes a tenth of the time of the Python one.
-yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[misc]
-# Inspect draws its progress tables for display="none" as well, on a console that shows nothing.
-_refresh = Live.refresh
-Live.refresh = lambda live: None if live.console.quiet else _refresh(live)  # type: ignore[method-assign]
-
 # No test depends on the clock or on chance: examples of properties are the same in every run, and may take their time
 # on a loaded machine; progress bars, which print rates, are off.
 settings.register_profile(
@@ -54,55 +34,9 @@ settings.register_profile(
 settings.load_profile("repeatable")
 os.environ["TQDM_DISABLE"] = "1"
 
-# Before each part of a test pytest looks twice through all loggers, thousands, for some that propagate nothing.
-_enter = catching_logs.__enter__
-
-
-def _enter_root(catching: catching_logs[Any]) -> Any:
-    if catching.level is not None:
-        return _enter(catching)
-    logging.root.addHandler(catching.handler)
-    catching.attached_loggers.append(logging.root)
-    return catching.handler
-
-
-if hasattr(catching_logs, "attached_loggers"):  # since pytest 9.2
-    catching_logs.__enter__ = _enter_root  # type: ignore[method-assign]
-
 pytest_plugins = ["cpu_time"]
 
 NUMBERS = itertools.count()
-SAMPLES = Path(__file__).parents[1] / "datasets_cards"
-BUILDERS: dict[tuple[Any, ...], Any] = {}
-"""Of `datasets`, by folder, configuration, revision and the state of its files."""
-
-MODULES = [0]
-"""The number of modules when objects were last frozen."""
-
-
-def freeze() -> None:
-    """Look no more for garbage among what is imported or collected, which stays: that took a fifth of all CPU time."""
-    gc.collect()
-    gc.freeze()
-    MODULES[0] = len(sys.modules)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        freeze()
-        gc.set_threshold(20_000, 20, 20)  # an evaluation makes more than Python's 700 objects at every step
-        gc.enable()
-
-
-@pytest.fixture(autouse=True)
-def no_garbage_of_imports() -> None:
-    """A test that imports torch or a harness is followed by hundreds that would search their modules again."""
-    if len(sys.modules) > MODULES[0] + 200:
-        freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -145,78 +79,6 @@ def same_numbers() -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_repetition() -> None:
-    """What the harnesses find out or write in every evaluation and no test is about: half of what a small one costs."""
-    if "lm_eval" in sys.modules and "torch" in sys.modules:  # lm-eval describes it, by `pip list` and others
-        environment = importlib.import_module("torch.utils.collect_env")
-        environment.get_pretty_env_info = lambda: "not asked for"  # type: ignore[attr-defined]
-    for name in ("folder", "opening"):
-        if module := sys.modules.get(f"humor_tasks.rows.{name}"):
-            once_a_state(module)
-    if zipped := sys.modules.get("inspect_ai._util.zipfile"):  # twelve threads for each of a log's small files
-        zipped._ZSTD_THREADS = 0  # type: ignore[attr-defined]
-    if log := sys.modules.get("inspect_ai._eval.task.log"):
-        once_a_module(log, "get_distribution_for_object")
-        if not hasattr(log.TaskLogger.init, "__wrapped__"):
-            log.TaskLogger.init = without_live_view(log.TaskLogger.init)
-
-
-def once_a_module(owner: ModuleType, name: str) -> None:
-    """A function of `owner`, called once for all objects of a module."""
-    function, known = getattr(owner, name, None), dict[str, Any]()
-    if function is None or hasattr(function, "__wrapped__"):
-        return
-
-    @functools.wraps(function)
-    def found(given: Any) -> Any:
-        if given.__module__ not in known:
-            known[given.__module__] = function(given)
-        return known[given.__module__]
-
-    setattr(owner, name, found)
-
-
-def once_a_state(module: ModuleType) -> None:
-    """`datasets` looks through a folder once for a configuration, until its files or its card change."""
-    find = module.find_builder
-    if hasattr(find, "__wrapped__"):
-        return
-
-    @functools.wraps(find)
-    def found(request: Any, source: str, revision: str | None) -> Any:
-        if not os.path.isdir(source):
-            return find(request, source, revision)
-        key = source, request.config, revision, None if Path(source).parent == SAMPLES else state_of(source)
-        if key not in BUILDERS:
-            BUILDERS[key] = find(request, source, revision)
-        builder = copy.copy(BUILDERS[key])  # a reader restricts its splits and columns
-        builder.config, builder.info = copy.copy(builder.config), builder.info.copy()
-        return builder
-
-    module.find_builder = found
-
-
-def state_of(folder: str) -> tuple[tuple[str, ...], bytes]:
-    """The names of its files, and its card: all that `datasets` looks at before rows."""
-    files = sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
-    card = Path(folder, "README.md")
-    return tuple(files), card.read_bytes() if card.is_file() else b""
-
-
-def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
-    """A log's start, without the database that `inspect view` reads while the evaluation runs."""
-
-    @functools.wraps(init)
-    async def start(logger: Any) -> None:
-        config, asked = logger.eval.config, logger.eval.config.log_realtime
-        config.log_realtime = False
-        await init(logger)
-        config.log_realtime = asked
-
-    return start
-
-
-@pytest.fixture(autouse=True)
 def quiet_inspect(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -227,7 +89,8 @@ def quiet_inspect(
         home = tmp_path_factory.getbasetemp() / "quiet" / str(next(NUMBERS))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(home / "logs"))
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(home / "cache"))
-    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    # "none" draws progress tables all the same, on a console that shows nothing: most of what a small evaluation costs.
+    monkeypatch.setenv("INSPECT_DISPLAY", "log")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
 
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, REVISION, number_or_none, output, together
+from humor_tasks.cli.options import MODEL_ARGS, MODEL_BASE_URL, PATH, REVISION, Declares, output, together
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.files.reading import is_visible
 
 if TYPE_CHECKING:
+    from humor_tasks.on_inspect.describer import DescriberSettings
     from humor_tasks.rows.descriptions import Said
     from humor_tasks.rows.media.picture import Picture
 
 
-@click.command()
+@click.command(cls=Declares, settings="humor_tasks.on_inspect.describer:DescriberSettings", after="model_base_url")
 @click.option(
     "--model",
     metavar="MODEL",
@@ -31,17 +32,13 @@ if TYPE_CHECKING:
 @click.option("--fold", "folds", multiple=True, help="0..4; repeatable. Default: all in the dataset.")
 @click.option("--split", "splits", multiple=True, help="train, validation or test; repeatable. Default: all.")
 @together(MODEL_ARGS, MODEL_BASE_URL)
-@click.option("--instruction", help="System message before each question, for chat models.")
-@click.option("--temperature", default="0", help="'none': the provider's default.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Maximum length of an answer. Default: the model's.")
-@click.option("--seed", type=int, help="Seed of the model. Default: none.")
 @click.option("--max-connections", type=click.IntRange(1), help="Concurrent requests; for ofa, pictures per batch.")
 @click.option("--unanswered", help="Replacement for empty, refused and cut-off answers, which else are an error.")
 @click.option("--scene", default="stills", help="MOCK: cartoon, post or stills (both).")
 @click.option("--known", type=PATH, help="MOCK: JSON {media_id: description}; not asked for.")
 @click.option("--partly", is_flag=True, help="MOCK: ask no model; the other pictures stay without a description.")
 @output("a dataset folder", required=True)
-def describe(output: Path, dataset: str | None, revision: str | None, **options: Any) -> None:
+def describe(output: Path, dataset: str | None, revision: str | None, given: dict[str, Any], **options: Any) -> None:
     """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
 
     Each distinct picture is described once; with --model ofa/RUN/fold-{fold}/model once by each fold's own model.
@@ -69,11 +66,11 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     output = output.resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
         raise BadInput(f"{output}: `datasets` cannot read a folder with {mark} in its path; give another -o.")
-    temperature = number_or_none("temperature", options["temperature"], float)
+    asking = DescriberSettings(**given)
     if options["unanswered"] is not None and not is_visible(options["unanswered"]):
         raise BadInput("--unanswered is empty; give the replacement for answers that cannot be used.")
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
-        _describe_mock(folder, output, temperature, {"revision": revision, **options})
+        _describe_mock(folder, output, asking, {"revision": revision, **options})
         return
     if options["scene"] != "stills" or options["known"] or options["partly"]:
         raise BadInput("--scene, --known and --partly are for a folder of MOCK (--dataset).")
@@ -86,7 +83,6 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     for name, of_model in described.items():
         for part in of_model:
             check_model(models[name], part.split, part.units)
-    asking = DescriberSettings(options["instruction"], temperature, options["max_tokens"], options["seed"])
     questions = {name: asking.of(model) for name, model in models.items()}
     describer = next(iter(questions.values()))
     if len(questions) > 1:
@@ -114,7 +110,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     click.echo(f"Every answer: {answers_file(output)}")
 
 
-def _describe_mock(folder: Path, output: Path, temperature: float | None, options: Mapping[str, Any]) -> None:
+def _describe_mock(folder: Path, output: Path, asking: DescriberSettings, options: Mapping[str, Any]) -> None:
     from humor_tasks.benchmarks.mock.describing import STILLS, pictures
     from humor_tasks.cli.build import read_descriptions
     from humor_tasks.lab.corpora import describe as making
@@ -134,7 +130,7 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
     if missing and not options["model"]:
         raise BadInput(f"--model is missing: {missing} of {len(stills)} pictures have no description.")
     if missing:
-        ask = partial(_replies, output, temperature, options)
+        ask = partial(_replies, output, asking, options)
         texts, replaced = making.answered(stills, texts, ask, options["unanswered"])
         if replaced:
             click.echo(f"Replaced by --unanswered: {replaced}.")
@@ -144,15 +140,14 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
 
 
 def _replies(
-    output: Path, temperature: float | None, options: Mapping[str, Any], pictures: Mapping[str, Picture]
+    output: Path, asking: DescriberSettings, options: Mapping[str, Any], pictures: Mapping[str, Picture]
 ) -> dict[str, Said]:
     """The model's literal description of each picture; answers are saved as they arrive."""
     from humor_tasks.lab.corpora.describe import QUESTION, Answers, answers_file
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.on_inspect.describer import DescriberSettings, describe_rows
+    from humor_tasks.on_inspect.describer import describe_rows
 
     model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
-    asking = DescriberSettings(options["instruction"], temperature, options["max_tokens"], options["seed"])
     answers = Answers(answers_file(output), asking.of(model), again=not options["unanswered"])
     by_content = {picture.sha256(): picture for picture in pictures.values()}
     replies = describe_rows(by_content, [QUESTION], model, asking, answers.get, answers.keep)

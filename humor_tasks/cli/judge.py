@@ -12,15 +12,14 @@ from humor_tasks._version import __version__
 from humor_tasks.cli.options import (
     JSON,
     LOG_DIR,
-    NO_CACHE,
     PATH,
     PROMPTS,
     RUNS,
+    Declares,
     Group,
     TaskOption,
     log_of,
     logs_of,
-    number_or_none,
     output,
     together,
 )
@@ -36,7 +35,7 @@ def _graded() -> list[str]:
     return sorted(judged, key=lambda name: BENCHMARKS[name].display.subsets is None)
 
 
-@click.command()
+@click.command(cls=Declares, settings="humor_tasks.on_inspect.judging.graders:RubricSettings", after="graders")
 @RUNS
 @click.option(
     "--task",
@@ -48,31 +47,14 @@ def _graded() -> list[str]:
 @click.option(
     "--grader", "graders", required=True, multiple=True, metavar="MODEL", help="Inspect model; repeat it for a panel."
 )
-@click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
-@click.option("--temperature", default="0", help="Graders' temperature; 'none': provider's default.")
-@click.option("--seed", default="1234", help="Graders' seed; 'none': provider's default.")
-@click.option("--retries", default=0, help="Retries for an unreadable verdict, with the next seed.")
 @click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
-@click.option(
-    "--grader-prompts",
-    metavar="SET",
-    help="Prompt set of the graders: A (the default) to E, a folder of templates, or 'all': the spread over the sets.",
-)
-@click.option(
-    "--judge-first",
-    default="none",
-    metavar="WHAT",
-    help="'commit': graders write their own view of the item before they see the reply. Default: none.",
-)
-@together(PROMPTS, NO_CACHE, LOG_DIR, output("the scores (.json)"))
+@together(PROMPTS, LOG_DIR, output("the scores (.json)"))
 def grade(
     runs: tuple[Path, ...],
     task: str,
     graders: tuple[str, ...],
     output: Path | None,
-    no_cache: bool,
-    temperature: str,
-    seed: str,
+    given: dict[str, Any],
     **options: Any,
 ) -> None:
     """Let judges score the replies in finished runs.
@@ -91,10 +73,8 @@ def grade(
     check_output(output, *logs)
     if output and len(logs) > 1:
         raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
-    options["temperature"] = number_or_none("temperature", temperature, float)
-    options["seed"] = number_or_none("seed", seed, int)
     for log in logs:
-        graded = grade(log, task, graders, cache=not no_cache, **options)
+        graded = grade(log, task, graders, **options, **given)
         report = report_of(graded)
         if output:
             write_json(output, report.as_dict())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import pkgutil
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -130,18 +129,6 @@ def log_of(benchmarks: Collection[str], path: Path) -> Path:
     return first
 
 
-def number_or_none(option: str, text: str, kind: type[Any]) -> Any:
-    """A finite number, or None for "none". Raises BadInput naming the option for any other text."""
-    if text == "none":
-        return None
-    try:
-        if math.isfinite(value := kind(text)):
-            return value
-    except ValueError:
-        pass
-    raise BadInput(f"--{option} is '{text}'; it must be a number or none.")
-
-
 # ---- options that a dataclass declares -----------------------------------------------------------
 
 
@@ -184,8 +171,15 @@ class Declares(click.Command):
 
 
 def _read(parameter: Parameter, value: Any) -> Any:
-    """A value as its dataclass takes it: the text of several, separated by commas, as a tuple."""
+    """A value as its dataclass takes it: the text of several, separated by commas, as a tuple, and none as None."""
+    if may_be_none(parameter):
+        return parameter.checked(parameter.read(value))
     return parameter.read(value) if parameter.item and isinstance(value, str) else value
+
+
+def may_be_none(parameter: Parameter) -> bool:
+    """Whether it is a number by default and may be `none` instead."""
+    return parameter.optional and parameter.base in (int, float) and parameter.default is not None
 
 
 def flag(parameter: Parameter) -> click.Option:
@@ -199,7 +193,7 @@ def flag(parameter: Parameter) -> click.Option:
     choices = f"[{'|'.join(item.choices)}]" if item.choices else None
     return click.Option(
         [name],
-        type={int: int, float: float, Path: PATH}.get(parameter.base, str),
+        type=str if may_be_none(parameter) else {int: int, float: float, Path: PATH}.get(parameter.base, str),
         required=parameter.default is MISSING,
         multiple=info.repeated,
         metavar=f"{choices},..." if choices and parameter.item else choices,

@@ -26,6 +26,7 @@ FITTING = 12  # rows that are named; beyond it, their count
 @click.option("--all", "every", is_flag=True, help="Run every row that can run here.")
 @click.option("--dataset", help="Dataset, or folder of datasets named as their cards. Default: the public corpus.")
 @click.option("--predictions", type=PATH, help="Score these predictions or this log in place of a model.")
+@click.option("--items", type=PATH, help="File of the pairs that the votes in --predictions are on.")
 @click.option("--model", metavar="MODEL", help="Inspect model to run, such as clip/ViT-L-14-336/openai.")
 @together(PARAMETERS, JSON)
 @click.pass_context
@@ -36,6 +37,7 @@ def reproduce(
     every: bool,
     dataset: str | None,
     predictions: Path | None,
+    items: Path | None,
     model: str | None,
     parameters: tuple[str, ...],
     as_json: bool,
@@ -56,17 +58,19 @@ def reproduce(
 
     if sum((row is not None, listing, every)) != 1:
         raise BadInput("name one row, or give --list or --all.")
-    if row is None and (predictions or model or parameters):
-        raise BadInput("--predictions, --model and -T are for one row; name it.")
+    if row is None and (predictions or items or model or parameters):
+        raise BadInput("--predictions, --items, --model and -T are for one row; name it.")
     if listing:
         _print_list(list(rows().values()), as_json)
         return
     chosen = [find_row(row)] if row else list(rows().values())
     if row:
-        _check_options(chosen[0], predictions, model, parameters)
+        _check_options(chosen[0], predictions, items, model, parameters)
     benchmark = chosen[0].benchmark
     pairs = [name_and_value(text) for text in parameters]
-    use = Given(dataset, model, predictions, read_parameters(find_benchmark(benchmark).options, benchmark, pairs))
+    changed = read_parameters(find_benchmark(benchmark).options, benchmark, pairs)
+    agreement = _agreement(predictions, items) if predictions and items else None
+    use = Given(dataset, model, predictions, changed, agreement)
     verdicts = [compute(published, use) for published in chosen]
     if as_json:
         click.echo(json.dumps([verdict.as_dict() for verdict in verdicts], indent=2))
@@ -78,13 +82,28 @@ def reproduce(
     ctx.exit(next(code for status, code in EXIT.items() if status in statuses))
 
 
-def _check_options(row: Row, predictions: Path | None, model: str | None, parameters: tuple[str, ...]) -> None:
+def _agreement(votes: Path, items: Path) -> Any:
+    """The report of `people agreement` on these votes."""
+    from humor_tasks.studies.people import agreement_report
+    from humor_tasks.studies.people.agreement import read_questions
+
+    return json.loads(agreement_report.as_json(agreement_report.analyse(read_questions([votes], [items]))))
+
+
+def _check_options(
+    row: Row, predictions: Path | None, items: Path | None, model: str | None, parameters: tuple[str, ...]
+) -> None:
     """Raise BadInput for an option that has no effect on the row."""
     if model and row.recipe != "model":
         raise BadInput(f"{row.name} runs no model; leave --model out.")
     if model and predictions:
         raise BadInput("give --model or --predictions, not both.")
-    if parameters and row.recipe in ("labels", "votes", "people"):
+    votes = predictions if row.recipe == "agreement" and predictions and predictions.suffix != ".json" else None
+    if votes and votes.is_file() and not items:
+        raise BadInput(f"{votes}: --items is missing, the file of pairs that the votes are on.")
+    if items and not votes:
+        raise BadInput("--items goes with votes on a row of people's preferences; leave it out.")
+    if parameters and row.recipe in ("labels", "votes", "people", "agreement"):
         raise BadInput(f"{row.name} has no parameters; leave -T out.")
 
 

@@ -47,10 +47,10 @@ class DescriberSettings(Declared):
     temperature, max_tokens, seed: as in Inspect; None leaves them to the model's configuration.
     """
 
-    instruction: str | None = None
-    temperature: float | None = parameter(0.0, "Temperature of the model.", least=0)
-    max_tokens: int | None = parameter(None, "Maximum length of an answer.", least=1)
-    seed: int | None = None
+    instruction: str | None = parameter(None, "System message before each question, for chat models.")
+    temperature: float | None = parameter(0.0, "Temperature of the model; `none`: the provider's default.", least=0)
+    max_tokens: int | None = parameter(None, "Maximum length of an answer. Default: the model's.", least=1)
+    seed: int | None = parameter(None, "Seed of the model.")
 
     def messages(self, picture: Picture, question: str, by_handle: bool = False) -> list[ChatMessage]:
         """The messages of one question about one picture. by_handle: for a model in this process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import os
 import sys
@@ -22,7 +23,7 @@ def read_folder(request: Request, folder: Path) -> Table:
     """The requested columns of a folder's split. Raises BadInput as `open_rows` does."""
     source = str(folder.resolve())  # absolute, because `datasets` reads the name "json" as a file format
     with as_bad_input(request):
-        builder = find_builder(request, source, None)
+        builder = of_sample(request, source) if request.dataset == "sample" else find_builder(request, source, None)
         files = choose_split(request, builder)
     with as_bad_input(request, files), without_torch():
         _check_rows(request, folder, files)
@@ -80,6 +81,20 @@ def find_builder(request: Request, source: str, revision: str | None) -> Any:
         f"{request.dataset}: there is no config '{request.config}'; there are: {', '.join(names) or 'none'}."
         f"{nearest(request.config, names)}"
     )
+
+
+_SAMPLES: dict[tuple[str, str], Any] = {}
+"""Builders of packaged samples by folder and config."""
+
+
+def of_sample(request: Request, source: str) -> Any:
+    """As `find_builder`, for a packaged sample: its files do not change, and it is opened for every fold and scene."""
+    key = source, request.config
+    if key not in _SAMPLES:
+        _SAMPLES[key] = find_builder(request, source, None)
+    builder = copy.copy(_SAMPLES[key])
+    builder.config = copy.copy(builder.config)  # `choose_split` restricts it
+    return builder
 
 
 def folders_of(source: str, revision: str | None) -> list[str]:

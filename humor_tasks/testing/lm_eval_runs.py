@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from humor_tasks import on_lm_eval
 from humor_tasks.on_lm_eval.harness import LM, Instance
@@ -64,6 +66,15 @@ class ScriptedLM(LM):
         return turns + "<assistant>" * add_generation_prompt
 
 
+@contextmanager
+def undescribed() -> Iterator[None]:
+    """Runs of lm-eval without its description of the machine, which asks `pip list` and others: a second a run."""
+    import torch.utils.collect_env as environment
+
+    with patch.object(environment, "get_pretty_env_info", lambda: "not described"):
+        yield
+
+
 def run_lm_eval(
     model: LM | str,
     *tasks: str,
@@ -74,7 +85,8 @@ def run_lm_eval(
 ) -> dict[str, Any]:
     """The results of `lm_eval --model ... --tasks ... --metadata ...`, loading only the tasks of these folders.
 
-    lm-eval itself first scans about 14,000 YAML files, which takes 10 to 20 seconds.
+    lm-eval itself first scans about 14,000 YAML files, which takes 10 to 20 seconds, and describes the machine, which
+    takes another one; here "pretty_env_info" says "not described".
 
     folders: folders of task YAML; by default that of this package.
     metadata: as in `--metadata`.
@@ -93,9 +105,10 @@ def run_lm_eval(
     given = dict(metadata or {})
     manager = TaskManager(include_path=[str(folder) for folder in folders], include_defaults=False, metadata=given)
     tracker = EvaluationTracker(output_path=str(output)) if output is not None else None
-    evaluated: dict[str, Any] | None = simple_evaluate(
-        model, tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker, **more
-    )
+    with undescribed():
+        evaluated: dict[str, Any] | None = simple_evaluate(
+            model, tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker, **more
+        )
     if evaluated is None:
         raise RuntimeError("lm-eval returned no results; with several processes, only the first one has them.")
     if tracker is not None:

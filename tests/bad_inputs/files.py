@@ -44,7 +44,7 @@ def log(ending: str = ".eval") -> bytes:
     from humor_tasks.tasks import matching
 
     with tempfile.TemporaryDirectory() as home:
-        (made,) = eval(matching(dataset="sample"), model="baseline/first", log_dir=home, display="none")
+        (made,) = eval(matching(dataset="sample"), model="baseline/first", log_dir=home, display="log")
         path = Path(home) / f"log{ending}"
         write_eval_log(made, str(path))
         return path.read_bytes()
@@ -246,7 +246,7 @@ LOGS: list[Bad] = [
         bad(
             f"grading at a temperature of {heat}",
             f"humor-tasks grade s.jsonl --grader baseline/first --temperature {heat}",
-            f"--temperature is '{heat}'",
+            "temperature must be a number of at least 0 or none",
             files={"s.jsonl": LINE},
         )
         for heat in ("hot", "nan")

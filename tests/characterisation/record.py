@@ -126,7 +126,7 @@ class Recorder:
             model=model if case.model != "none" else "none/none",
             model_roles=roles or None,
             log_dir=str(self.folder / "logs"),
-            display="none",
+            display="log",
             limit=IN_INSPECT if case.real else None,
             **more,
         )
@@ -245,7 +245,7 @@ def _rescored(log: Any, scorer: str, judges: Sequence[Any]) -> Any:
     from inspect_ai._util.registry import registry_create
 
     made: Any = registry_create("scorer", f"humor_tasks/{scorer}", cache=False)
-    return score(log, made, action="append", display="none", model_roles={"grader": list(judges)})
+    return score(log, made, action="append", display="log", model_roles={"grader": list(judges)})
 
 
 # ---- comparing -----------------------------------------------------------------------------------

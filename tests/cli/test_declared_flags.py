@@ -29,6 +29,7 @@ class Settings(Declared):
     names: tuple[str, ...] = parameter((), "Names.", repeated=True)
     tie: bool = parameter(False, "Ties.")
     shuffle: bool = parameter(True, "Order.", off="sorted")
+    heat: float | None = parameter(0.0, "Heat.", least=0)
     hidden: int = 3
 
 
@@ -38,7 +39,7 @@ def run(*words: str, **how: Any) -> Any:
     command = Declares("c", settings=f"{__name__}:Settings", callback=lambda **told: found.append(told), **how)
     command.params.append(click.Option(["--mine"]))
     done = CliRunner().invoke(command, list(words))
-    return found[0] if found else done.output
+    return found[0] if found else done.output or str(done.exception)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,8 @@ def run(*words: str, **how: Any) -> Any:
         (("--folder", "f", "--tie"), {"folder": Path("f"), "tie": True}),
         (("--folder", "f", "--no-tie", "--sorted"), {"folder": Path("f"), "tie": False, "shuffle": False}),
         (("--folder", "f", "--tiny-rate", "2", "--share", "0"), {"folder": Path("f"), "tiny_rate": 2.0, "share": 0.0}),
+        (("--folder", "f", "--heat", "none"), {"folder": Path("f"), "heat": None}),
+        (("--folder", "f", "--heat", "2"), {"folder": Path("f"), "heat": 2.0}),
         (("--folder", "f", "--kind", "green"), {"folder": Path("f"), "kind": "green"}),  # the dataclass refuses it
     ],
 )
@@ -60,6 +63,7 @@ def test_the_callback_gets_what_was_given(words: tuple[str, ...], given: dict[st
 def test_what_click_refuses() -> None:
     assert "Missing option '--folder'" in run()
     assert "'x' is not a valid float" in run("--folder", "f", "--share", "x")
+    assert run("--folder", "f", "--heat", "warm") == "heat must be a number of at least 0 or none, not 'warm'."
     assert "No such option '--hidden'" in run("--folder", "f", "--hidden", "4")
 
 
@@ -91,7 +95,7 @@ COMMANDS = dict(commands(main))
 def test_every_documented_parameter_is_a_flag_with_its_text_and_default(words: tuple[str, ...]) -> None:
     command = COMMANDS[words]
     flags = {each.name: each for each in command.get_params(click.Context(command)) if isinstance(each, click.Option)}
-    assert len(command.declared) > 5
+    assert len(command.declared) > 3
     for name, declared in command.declared.items():
         text = flags[name].help or ""
         assert text.startswith(declared.info.text)

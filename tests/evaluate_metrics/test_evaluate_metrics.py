@@ -306,20 +306,15 @@ CHOICE, RATINGS, PAIRS, VERDICTS = MODULES
 BAD: list[tuple[str, Columns, str]] = [
     (CHOICE, {"predictions": ["A", 1.5], "references": ["A", "B"]}, "predictions[1] is 1.5; it must be the label"),
     (CHOICE, {"predictions": ["A"], "references": [None]}, "references[0] is None; it must be the label"),
-    (CHOICE, {"predictions": [" "], "references": ["A"]}, "predictions[0] is ' '; it must be"),
     (CHOICE, {"predictions": [["A"]], "references": ["A"]}, "predictions[0] is ['A']; it must be"),
     (CHOICE, {"predictions": "AB", "references": ["A", "B"]}, "predictions is 'AB', a str; give a list"),
-    (CHOICE, {"predictions": {"a": 1}, "references": ["A"]}, "predictions is {'a': 1}, a dict; give a list"),
-    (CHOICE, {"predictions": 3, "references": ["A"]}, "predictions is 3, a int; give a list"),
     (CHOICE, {"predictions": {"A", "B"}, "references": ["A", "B"]}, "a set; give a list"),  # a set has no order
-    (CHOICE, {"predictions": np.array("A"), "references": ["A"]}, "a ndarray; give a list"),
     (CHOICE, {"predictions": ["\ud800"], "references": ["A"]}, "predictions[0] is '\\ud800'; it must be the label"),
     (CHOICE, {"predictions": ["A"]}, "references is missing"),
     (CHOICE, {"references": ["A"]}, "predictions is missing"),
     (CHOICE, {"predictions": ["A"], "references": ["A", "B"]}, "predictions has 1, references has 2"),
     (CHOICE, {"predictions": ["A"], "references": ["A"], "clusters": [1, 2]}, "references has 1, clusters has 2"),
     (CHOICE, {"predictions": ["A"], "references": ["A"], "clusters": [None]}, "clusters[0] is None; it must be the id"),
-    (CHOICE, {"predictions": ["A"], "references": ["A"], "clusters": [1.5]}, "clusters[0] is 1.5; it must be the id"),
     (RATINGS, {"predictions": [1, "2"], "references": [1, 2]}, "predictions[1] is '2'; it must be a rating"),
     (
         RATINGS,
@@ -330,22 +325,17 @@ BAD: list[tuple[str, Columns, str]] = [
     (RATINGS, {"predictions": [True], "references": [1]}, "predictions[0] is True; it must be"),
     (RATINGS, {"predictions": [1], "references": [math.inf]}, "references[0] is inf; it must be a mean grade"),
     (RATINGS, {"predictions": [1, 10**400], "references": [1, 2]}, "predictions[1] is 1000"),
-    (RATINGS, {"predictions": [-1e200], "references": [1]}, "predictions[0] is -1e+200; it must be a rating"),
     (RATINGS, {"predictions": np.ma.array([2.0], mask=[True]), "references": [1]}, "predictions[0] is masked; it must"),
     (PAIRS, {"predictions": [1], "references": [{2.0, 1.0}]}, "it must be the two texts' mean grades"),
-    (PAIRS, {"predictions": [1], "references": [{2.0: 1, 1.0: 2}]}, "it must be the two texts' mean grades"),
-    (PAIRS, {"predictions": [1], "references": [b"21"]}, "references[0] is b'21'; it must be the two texts'"),
     (PAIRS, {"predictions": ["1"], "references": [[1, 2]]}, "predictions[0] is '1'; it must be 1 or 2"),
     (PAIRS, {"predictions": [True], "references": [[1, 2]]}, "predictions[0] is True; it must be 1 or 2"),
     (PAIRS, {"predictions": [1, 1], "references": [[1, 2], 1.5]}, "references[1] is 1.5; it must be the two texts'"),
     (PAIRS, {"predictions": [1], "references": [[1, 2, 3]]}, "references[0] is [1, 2, 3]; it must be the two texts'"),
-    (PAIRS, {"predictions": [1], "references": ["12"]}, "references[0] is '12'; it must be the two texts'"),
     (
         VERDICTS,
         {"predictions": ["PASS"], "references": [1]},
         "predictions[0] is 'PASS'; it must be the judge's verdict",
     ),
-    (VERDICTS, {"predictions": [2], "references": [1]}, "predictions[0] is 2; it must be the judge's verdict"),
     (VERDICTS, {"predictions": [1], "references": [None]}, "references[0] is None; it must be a person's verdict"),
 ]
 

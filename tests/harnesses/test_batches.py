@@ -119,7 +119,7 @@ def test_what_the_lost_batch_held_is_paid_twice(
     assert log.status == "cancelled"
     assert sum(bool(sample.scores) for sample in log.samples or []) == 2
     server.hold_from = None
-    (again,) = eval_retry(log, log_dir=str(tmp_path), display="none")
+    (again,) = eval_retry(log, log_dir=str(tmp_path), display="log")
     assert again.status == "success"
     assert server.paid(MODEL) == replies
     assert server.paid(GRADER) == 6
@@ -135,6 +135,6 @@ def test_the_first_of_two_calls_of_a_judge_is_in_the_cache(server: BatchServer, 
     log = interrupted(server, tmp_path / "logs", 2, 2, "humor_tasks/explanation_preference", **how)
     assert not any(sample.scores for sample in log.samples or [])
     server.hold_from = None
-    (again,) = eval_retry(log, log_dir=str(tmp_path / "logs"), display="none")
+    (again,) = eval_retry(log, log_dir=str(tmp_path / "logs"), display="log")
     assert again.status == "success"
     assert server.batched() == [(GRADER, 2)] * 3  # the views, their verdicts, and the verdicts again

@@ -18,9 +18,7 @@ from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_mod
 from PIL import Image
 from safetensors.torch import save_file
 from standins import commands, tiny_clip
-from standins.bad_rows import dataset_folder, row
 from standins.tiny_clip import TINY, drawing, encoded, uri
-from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
 from humor_tasks.contract.definition import Run
@@ -31,7 +29,6 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.messages import question
-from humor_tasks.on_inspect.providers.chooser import ClipAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
@@ -81,13 +78,6 @@ def close(left: Scores, right: Scores) -> bool:
 # ---- Inspect ------------------------------------------------------------------------------------
 
 
-def in_inspect(folder: str, task: str, dataset: str = "sample", rows: Any = None, **more: Any) -> EvalLog:
-    made = build(task, {"dataset": dataset, "setting": "pixels"} | (rows or {}))
-    log = eval(made, model=get_model(f"clip/{folder}", device="cpu", memoize=False), display="none", **more)[0]
-    assert log.status == "success", log.error
-    return log
-
-
 def scores_in(log: EvalLog) -> Scores:
     return {str(s.id): list((s.output.metadata or {})["scores"].values()) for s in log.samples or []}
 
@@ -104,34 +94,6 @@ def assert_inspect_agrees(log: EvalLog, run: Run, expected: Scores) -> None:
     assert log.results
     for name, estimate in report.metrics.items():
         assert log.results.scores[0].metrics[name].value == pytest.approx(estimate.value)
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_queued_samples_share_a_pass_and_answer_as_clip_scores(
-    folder: str, clip: Clip, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batchers: list[Any] = []
-    sizes: list[int] = []
-    make, score = ClipAPI.__init__, ClipChooser.score
-
-    def watched(self: ClipAPI, *args: Any, **more: Any) -> None:
-        make(self, *args, **more)
-        batchers.append(self._batcher)
-
-    def patiently(self: ClipChooser, questions: Sequence[Question]) -> list[list[float]]:
-        """Waits, in the first pass, for all the others to queue."""
-        if not sizes:
-            wait_until(lambda: len(questions) + len(batchers[-1]._queue) == 10)
-        sizes.append(len(questions))
-        return score(self, questions)
-
-    monkeypatch.setattr(ClipAPI, "__init__", watched)
-    monkeypatch.setattr(ClipChooser, "score", patiently)
-    together = scores_in(in_inspect(folder, "matching", max_connections=20))
-    assert sum(sizes) == 10
-    assert len(sizes) <= 2
-    assert close(together, directly(clip, opened("matching")))
 
 
 def asking(*images: str, choices: Sequence[str] = ("a fish", "a bear"), **known: Any) -> ChatMessageUser:
@@ -176,7 +138,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
         for i, data in enumerate([encoded(drawing(0)), narrow, b"GIF89a, truly", encoded(drawing(1))])
     ]
     model = get_model(f"clip/{folder}", device="cpu")
-    log = eval(Task(dataset=samples, scorer=multiple_choice()), model=model, display="none", fail_on_error=False)[0]
+    log = eval(Task(dataset=samples, scorer=multiple_choice()), model=model, display="log", fail_on_error=False)[0]
     errors = {s.id: str(s.error.message) for s in log.samples or [] if s.error}
     assert errors.keys() == {1, 2}
     assert "too narrow for fit=pad" in errors[1]
@@ -196,7 +158,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
 )
 def test_no_picture_and_no_choices_are_told(folder: str, task: str, setting: str, message: str) -> None:
     made = build(task, {"dataset": "sample", "setting": setting})
-    log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="none")[0]
+    log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="log")[0]
     assert log.status == "error"
     assert log.error
     assert "CannotRun" in log.error.traceback
@@ -263,13 +225,6 @@ def assert_lm_eval_agrees(found: dict[str, Any], task: str, run: Run, expected: 
         assert found["results"][name][f"{shown}_stderr,none"] == pytest.approx(estimate.stderr)
 
 
-def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
-    found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_ranking_pixels_gen", "nyc_matching_pixels_gen")
-    for task in BOTH:
-        said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][f"nyc_{task}_pixels_gen"]}
-        assert said == {i: f"Answer: {a}" for i, a in letters(directly(clip, opened(task))).items()}
-
-
 def request(context: str, continuation: str, doc_id: int, *images: Any) -> Instance:
     shown = {"visual": list(images)} if images else None
     return harness.request("loglikelihood", {}, (context, continuation), 0, harness.Where("other", doc_id), shown)
@@ -301,18 +256,6 @@ def test_arguments_of_lm_eval_reach_the_model(folder: str) -> None:
         assert ClipLM(folder, "cpu", size).clip.config.batch_size == 0
     with pytest.raises(BadInput, match=r"there is no 'precison'.*Did you mean 'precision'"):
         ClipLM(folder, "cpu", precison="bf16")
-
-
-def test_a_damaged_picture_is_named(folder: str, tmp_path: Path) -> None:
-    place = tmp_path / "d"
-    dataset_folder(place, [row(image="good.png"), row(image="bad.png", instance_id="m2")], "matching_from_pixels")
-    (place / "good.png").write_bytes(encoded(drawing(0)))
-    (place / "bad.png").write_bytes(encoded(drawing(1))[:300])
-    with pytest.raises(BadInput, match=r"Picture bad.png, row 1 .*the PNG data is truncated"):
-        in_lm_eval(ClipLM(folder, "cpu"), "nyc_matching_pixels", dataset=str(place))
-    with pytest.raises(BadInput, match=r"Picture bad.png, row 1 .*the PNG data is truncated"):
-        clip_predict(place, "matching", folder, tmp_path / "out.json")
-    assert not (tmp_path / "out.json").exists()
 
 
 # ---- without a harness ----------------------------------------------------------------------------
@@ -382,16 +325,3 @@ def test_lm_evals_command(folder: str, tmp_path: Path) -> None:
     about = found["config"]["clip"]
     assert about["pictures_embedded"] == len(pictures)
     assert (about["fit"], about["prefix"], about["device"]) == ("crop", ZERO_SHOT_PREFIX, "cpu")
-
-
-@pytest.mark.slow
-def test_real_rows_end_to_end(folder: str, clip: Clip, real_corpus: str, tmp_path: Path) -> None:
-    some: dict[str, Any] = {"split": "validation", "shard": "2/12"}
-    run, output = opened("matching", real_corpus, **some), tmp_path / "letters.json"
-    expected = directly(clip, run)
-    assert len(expected) > 10
-    assert clip_predict(real_corpus, "matching", clip, output, **some) == letters(expected)
-    assert json.loads(output.read_text()) == letters(expected)
-    assert_inspect_agrees(in_inspect(folder, "matching", real_corpus, some, log_images=False), run, expected)
-    found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_matching_pixels", dataset=real_corpus, **some)
-    assert_lm_eval_agrees(found, "matching", run, expected)

@@ -155,7 +155,7 @@ def values_in(log: EvalLog) -> dict[str, dict[str, float]]:
 
 
 def asked_in_inspect(model: Any, **given: str) -> EvalLog:
-    return eval(build(duels.NAME, given), model=model, display="none")[0]
+    return eval(build(duels.NAME, given), model=model, display="log")[0]
 
 
 def longest(identity: str) -> list[float]:
@@ -243,7 +243,7 @@ def replies(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
 @pytest.mark.slow
 def test_a_hosted_models_logprobs_and_inspect_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(replies) as server:
-        log = eval(build(duels.NAME, {"tau": "fit"}), model=hosted(server), display="none", log_dir=str(tmp_path))[0]
+        log = eval(build(duels.NAME, {"tau": "fit"}), model=hosted(server), display="log", log_dir=str(tmp_path))[0]
         assert {(body["logprobs"], body["top_logprobs"]) for body in server.requests} == {(True, 20)}
     expected = {"duel-0": {"logprob_A": SUMS["A"], "logprob_B": SUMS["B"]}, "duel-1": {"logprob_A": -0.25}}
     found = values_in(log)

@@ -9,24 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import eval
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
 from standins import commands
 from standins.logs import replies
 from standins.seeing import described
 from standins.tiny_clip import drawing, encoded, uri
 from standins.tiny_ofa import tiny_ofa
-from standins.waiting import wait_until
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import cut_at
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
-from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
@@ -35,7 +32,6 @@ from humor_tasks.testing import run_lm_eval
 
 NYCC = ("matching", "ranking", "explanation")
 SHORT = dataclasses.replace(ANSWER, max_len=9)
-ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]
 
 
 @pytest.fixture(scope="module")
@@ -56,55 +52,12 @@ def describer(folder: str) -> Describer:
 # ---- Inspect ----------------------------------------------------------------------------------------
 
 
-def in_inspect(model: Any, name: str = "matching", **how: Any) -> EvalLog:
-    (log,) = eval(build(name, {"dataset": "sample", "setting": "pixels"}), model=model, display="none", **how)
-    return log
-
-
 def directly(describer: Describer, name: str, max_len: int = 9) -> dict[str, str]:
     run = load(name, dataset="sample", setting="pixels")
     questions = [run.prompt(record).turns[-1].text for record in run.records]
     settings = dataclasses.replace(ANSWER, max_len=max_len)
     answers = describer.answer([record.picture for record in run.records], questions, settings)
     return {record.id: answer for record, answer in zip(run.records, answers, strict=True)}
-
-
-@pytest.mark.inspect_ai_versions
-def test_inspect_gives_the_describers_answers(folder: str, describer: Describer) -> None:
-    log = in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9), "explanation")
-    assert replies(log) == directly(describer, "explanation")
-    usage = [sample.output.usage for sample in log.samples or []]
-    assert all(u and u.total_tokens == u.input_tokens + u.output_tokens and u.output_tokens > 0 for u in usage)
-    stops = {sample.output.stop_reason for sample in log.samples or []}
-    assert stops <= {"stop", "max_tokens"}
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_samples_that_wait_share_a_pass(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    apis: list[OfaAPI] = []
-    started, real = OfaAPI.__init__, Describer.answers
-
-    def watched(self: OfaAPI, *arguments: Any, **named: Any) -> None:
-        started(self, *arguments, **named)
-        apis.append(self)
-
-    def patiently(self: Describer, images: Any, *rest: Any) -> Any:
-        """Waits, in the first pass, for all the others to queue."""
-        if not sizes:
-            wait_until(lambda: len(images) + len(apis[-1]._batcher._queue) == 10)
-        sizes.append(len(images))
-        return real(self, images, *rest)
-
-    monkeypatch.setattr(OfaAPI, "__init__", watched)
-    monkeypatch.setattr(Describer, "answers", patiently)
-    model = get_model(f"ofa/{folder}", device="cpu", max_len=9, batch_size=16)
-    together = replies(in_inspect(model, max_connections=20))
-    assert sum(sizes) == 10
-    assert len(sizes) <= 2
-    monkeypatch.setattr(Describer, "answers", real)
-    assert replies(in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9, batch_size=1))) == together
 
 
 def asking(question: str, *images: bytes, **known: Any) -> ChatMessageUser:
@@ -179,16 +132,6 @@ def test_what_ofa_cannot_be_asked(folder: str, messages: Any, config: dict[str, 
         generated(folder, messages, **config)
 
 
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
-    data = [PNG, PNG[:200], encoded(drawing(1)), b"GIF89a, truly"]
-    samples = [Sample(id=i, input=[asking("what?", one)], target="x") for i, one in enumerate(data)]
-    model = get_model(f"ofa/{folder}", device="cpu", max_len=4)
-    (log,) = eval(Task(dataset=samples), model=model, display="none", fail_on_error=False)
-    assert {s.id for s in log.samples or [] if s.error} == {1, 3}
-
-
 def test_models_that_cannot_be_opened(folder: str) -> None:
     with pytest.raises(PrerequisiteError, match=r"Did you mean 'beams'"):
         get_model(f"ofa/{folder}", beam=3)
@@ -202,15 +145,6 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
 @pytest.fixture(scope="module")
 def lm(folder: str) -> OfaLM:
     return OfaLM(folder, "cpu", max_len=9)
-
-
-@pytest.mark.lm_eval_versions
-def test_lm_eval_gives_the_describers_answers(lm: OfaLM, describer: Describer) -> None:
-    task, how = "nyc_matching_pixels_gen", {"gen_kwargs": {"max_gen_toks": 9}}
-    found = run_lm_eval(lm, task, metadata={"dataset": "sample"}, apply_chat_template=True, **how)
-    said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][task]}
-    assert said == directly(describer, "matching")
-    assert found["config"]["ofa"]["weights"] == describer.identity()["weights"]
 
 
 @pytest.mark.lm_eval_versions
@@ -302,7 +236,7 @@ def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str,
     for line in kept:
         assert [line["answer"]] == model.answer([by_picture[line["picture"]]], [line["question"]], short)
     assert kept[0]["asked"]["weights"] == model.identity()["weights"]
-    (log,) = eval(build("matching", {"dataset": dataset}), model="baseline/overlap", display="none")
+    (log,) = eval(build("matching", {"dataset": dataset}), model="baseline/overlap", display="log")
     assert log.status == "success"
     tiny_ofa(tmp_path / "own", seed=2)
     (tmp_path / "d").rename(tmp_path / "old")

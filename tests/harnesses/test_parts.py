@@ -16,13 +16,12 @@ from inspect_ai.log import read_eval_log
 from standins.graded_logs import report_of
 from standins.judging import fickle, write_texts
 
-from humor_tasks import evaluate, load, tasks
+from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
-from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.results import read_results
 from humor_tasks.rows.records import Record, Shard, read_shard
-from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge, verdict_reply
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
 
 COUNT = 3
 SHARDS = tuple(f"{k}/{COUNT}" for k in range(1, COUNT + 1))
@@ -124,50 +123,6 @@ def pairs_of(record: Record) -> list[str]:
     return [pair["id"] for pair in record.facts.get("pairs", ())]
 
 
-@pytest.mark.parametrize("name", ["matching", "humicroedit_pairwise", "mock_matching"])
-def test_the_parts_of_an_inspect_task_are_the_whole(name: str, system: str) -> None:
-    def samples(**more: Any) -> dict[Any, Any]:
-        task = getattr(tasks, name)(**given_to(name, system), **more)
-        return {sample.id: sample for sample in task.dataset}
-
-    whole = samples()
-    parts = [samples(shard=shard) for shard in SHARDS]
-    assert sorted(itertools.chain(*parts)) == sorted(whole)
-    for part in parts:
-        for identity, sample in part.items():
-            assert sample.metadata["humor_tasks"].pop("place") == list(whole).index(identity)
-            assert sample.metadata == whole[identity].metadata
-            assert [m.text for m in sample.input] == [m.text for m in whole[identity].input]
-
-
-@pytest.mark.parametrize(
-    ("name", "output"),
-    [
-        ("matching", "generate_until"),
-        ("explanation_preference", "generate_until"),
-        ("humicroedit_rating", "multiple_choice"),
-        ("mock_matching", "multiple_choice"),
-    ],
-)
-def test_the_parts_of_an_lm_eval_task_are_the_whole(name: str, output: str, system: str) -> None:
-    def task(**more: Any) -> BenchmarkTask:
-        metadata = {k: v for k, v in given_to(name, system).items() if k != "shots"} | more
-        if name.startswith("mock"):
-            metadata["input"] = "description"
-        made = BenchmarkTask({"task": name, "benchmark": name, "output_type": output, "metadata": metadata})
-        made.set_fewshot_seed(1234)
-        return made
-
-    whole, parts = task(), [task(shard=shard) for shard in SHARDS]
-    texts = {doc["id"]: (doc, whole.fewshot_context(doc, 0)) for doc in whole.test_docs()}
-    found = {doc["id"]: (doc, part.fewshot_context(doc, 0)) for part in parts for doc in part.test_docs()}
-    assert found == texts  # the documents are the same, and so are lm-eval's hashes of them
-    assert sum(len(part.test_docs()) for part in parts) == len(texts)
-    for part, shard in zip(parts, SHARDS, strict=True):
-        assert part.dump_config()["metadata"]["source"]["shard"] == shard
-        assert part.dump_config()["metadata"]["signature"] == whole.dump_config()["metadata"]["signature"]
-
-
 # ---- the same numbers ----------------------------------------------------------------------------
 
 
@@ -211,13 +166,11 @@ def numbers(result: Any) -> dict[str, tuple[str, ...]]:
     return {name: tuple(map(repr, dataclasses.astuple(e))) for name, e in result.estimates.items()}
 
 
-# Epochs, a log of JSON, pairs from ratings, judges with subsets, two orders, replicates.
+# Epochs, a log of JSON, judges with subsets, two orders.
 INSPECT_RUNS = (
     ("matching", {"shots": 1}, {"epochs": 2, "log_format": "json"}),
-    ("humicroedit_pairwise", {"via": "ratings"}, {}),
     ("humorbench", {"cache": False}, {}),
     ("explanation_preference", {"fold": "all"}, {}),
-    ("mock_matching", {"input": "description", "replicates": 2}, {}),
 )
 
 
@@ -256,19 +209,16 @@ def reports_are_the_same(folder: Path) -> None:
     assert parts == whole
 
 
-# Worked examples, likelihoods of a group of folds, pairs from ratings, two orders.
+# Worked examples, likelihoods of a group of folds, pairs from ratings.
 LM_EVAL_RUNS = (
     ("nyc_matching_gen", {}, {"num_fewshot": 1}),
     ("nyc_ranking_crossval", {}, {}),
     ("humicroedit_pairwise_gen", {"via": "ratings"}, {}),
-    ("explanation_preference", {"fold": "all"}, {}),
 )
 
 
 def text_reply(prompt: str, doc: Mapping[str, Any]) -> str:
     mark = some(doc["id"])
-    if "first" in doc["fields"]:
-        return verdict_reply(fickle(doc["fields"]["first"], doc["fields"]["second"]))
     if doc["choices"]:
         return "Hard to say." if mark == 9 else f"Answer: {'ABCDE'[mark % len(doc['choices'])]}"
     return f"Rating: {mark / 3:.2f}" if "edited" in doc["fields"] else doc["context"][: 20 * mark]
@@ -277,9 +227,9 @@ def text_reply(prompt: str, doc: Mapping[str, Any]) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "how", "more"), LM_EVAL_RUNS, ids=[name for name, *_ in LM_EVAL_RUNS])
 def test_parts_in_lm_eval_are_one_run_to_the_last_digit(
-    name: str, how: dict[str, Any], more: dict[str, Any], system: str, tmp_path: Path
+    name: str, how: dict[str, Any], more: dict[str, Any], tmp_path: Path
 ) -> None:
-    how = {"dataset": "sample", **({"system": system} if name == "explanation_preference" else {}), **how}
+    how = {"dataset": "sample", **how}
 
     def run(folder: Path, **shard: str) -> Mapping[str, Any]:
         model = ScriptedLM(text_reply, lambda prompt, label: -float(some(prompt[-90:] + label)))

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageUser
-from standins import commands
 from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa import Describer
-from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.messages import reply_limit
 from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength
 from humor_tasks.on_lm_eval.providers.local import read_arguments
 from humor_tasks.rows.records import ReplyLength
 from humor_tasks.testing import ScriptedLM, run_lm_eval
-
-ROWS = 2
 
 
 def read(arguments: dict[str, Any], own: int, chosen: bool) -> Any:
@@ -99,43 +92,6 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _first() -> Any:
     return load("ranking", dataset="sample").records[0]
-
-
-def in_inspect(model: str, task: str, flags: list[str], cwd: Path) -> dict[str, str]:
-    asked = ["eval", f"humor_tasks/{task}", "--model", model, "--limit", str(ROWS)]
-    asked += ["-T", "dataset=sample", "-T", "cot=false"]
-    commands.inspect(*asked, *flags, "--log-dir", cwd / "logs", cwd=cwd)
-    (path,) = (cwd / "logs").glob("*.eval")
-    return {str(sample.id): sample.output.completion for sample in read_eval_log(str(path)).samples or ()}
-
-
-def in_lm_eval(model: str, pretrained: str, task: str, flags: list[str], cwd: Path) -> dict[str, str]:
-    asked = ["--tasks", task, "--model", model, "--model_args", f"pretrained={pretrained}", "--device", "cpu"]
-    asked += ["--metadata", '{"dataset": "sample", "cot": false}', "--limit", str(ROWS)]
-    asked += ["--output_path", str(cwd / "out"), "--log_samples"]
-    commands.lm_eval(*asked, *flags, cwd=cwd)
-    (file,) = (cwd / "out").rglob(f"samples_{task}_*.jsonl")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {row["doc"]["id"]: row["resps"][0][0] for row in rows}
-
-
-@pytest.mark.slow
-def test_ofa_writes_as_much_in_both(ofa: str, tmp_path: Path) -> None:
-    one = in_inspect(f"ofa/{ofa}", "ranking", ["-T", "setting=pixels", "-M", "device=cpu"], tmp_path)
-    assert one == in_lm_eval("humor-ofa", ofa, "nyc_ranking_pixels_gen", ["--apply_chat_template"], tmp_path)
-    run, describer = load("ranking", dataset="sample", setting="pixels"), Describer.load(ofa, {"device": "cpu"})
-    records = [record for record in run.records if record.id in one]
-    questions = [run.prompt(record).turns[-1].text for record in records]
-    answers = describer.answer([record.picture for record in records], questions, ANSWER)
-    assert one == {record.id: answer for record, answer in zip(records, answers, strict=True)}
-
-
-@pytest.mark.slow
-def test_a_text_model_writes_as_much_in_both_as_is_asked_for(text: str, tmp_path: Path) -> None:
-    one = in_inspect(f"text/{text}", "explanation", ["--max-tokens", "6"], tmp_path)
-    # lm-eval applies --gen_kwargs only where a task has no log-likelihoods.
-    assert one == in_lm_eval("humor-text", text, "nyc_explanation_gen", ["--gen_kwargs", "max_gen_toks=6"], tmp_path)
-    assert any(one.values())
 
 
 def test_a_length_that_is_no_number_is_refused() -> None:

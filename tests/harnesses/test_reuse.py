@@ -59,13 +59,6 @@ def test_use_cache_is_refused_whichever_the_model_before_anything_is_asked(task:
 
 
 @pytest.mark.lm_eval_versions
-def test_use_cache_is_refused_on_the_command_line(tmp_path: Path) -> None:
-    command = ["--tasks", "nyc_ranking", "--model", "humor-baseline", "--model_args", "strategy=longest"]
-    with pytest.raises(BadInput, match="--use_cache: leave it out for BaselineLM"):
-        commands.lm_eval(*command, "--metadata", "dataset=sample", "--use_cache", "F", cwd=tmp_path)
-
-
-@pytest.mark.lm_eval_versions
 def test_use_cache_stays_as_it_is_for_other_peoples_tasks_and_models(tmp_path: Path) -> None:
     from lm_eval.api.model import CachingLM
 
@@ -122,14 +115,6 @@ def test_cache_replays_the_same_model_and_questions_only() -> None:
         eval(ranking(dataset="sample", **parameters), model=model.model, cache=True)
         asked.append(len(model.asked))
     assert asked == [questions, 0, questions, questions, questions]
-
-
-@pytest.mark.inspect_ai_versions
-def test_cache_keeps_epochs_apart() -> None:
-    model = ScriptedModel("m", "Answer: A")
-    model.model.model_args.clear()
-    eval(ranking(dataset="sample"), model=model.model, cache=True, epochs=2, limit=3)
-    assert len(model.asked) == 6
 
 
 def test_a_picture_that_changed_is_another_question(tmp_path: Path) -> None:
@@ -300,10 +285,3 @@ def test_predict_only_gives_replies_and_no_score(tmp_path: Path) -> None:
         read_answers(samples)
     (results,) = tmp_path.rglob("results_*.json")
     assert not {"acc,none", "unparsed,none"} & json.loads(results.read_text())["results"]["nyc_ranking_gen"].keys()
-
-
-def test_runs_of_two_models_in_one_folder_stay_apart(tmp_path: Path) -> None:
-    for reply in "AB":
-        run_lm_eval(ScriptedLM(f"Answer: {reply}"), "nyc_ranking_gen", metadata=SAMPLE, output=tmp_path)
-    read = [read_run(path) for path in sorted(tmp_path.rglob("samples_*.jsonl"))]
-    assert [{sample.outcome.answer for sample in run if sample.outcome} for run in read] == [{"A"}, {"B"}]

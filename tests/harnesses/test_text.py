@@ -27,7 +27,6 @@ from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.choosing import open_text
 from humor_tasks.models.text.language import Generation
 from humor_tasks.models.text.seq2seq import Seq2Seq
-from humor_tasks.on_inspect.providers.text import TextAPI
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Loglikelihood, perplexities
@@ -191,18 +190,6 @@ def test_explanations_are_written_after_the_prefix_in_both_harnesses(folder: str
     perplexities_are_a_loops(folder, lm_eval_results(tmp_path)["results"]["nyc_explanation"])
 
 
-def test_a_matching_reply_is_generated_where_lm_eval_asks_for_one(folder: str) -> None:
-    model = TextLM(folder, device="cpu")
-    found = run_lm_eval(model, "nyc_matching_gen", metadata=SAMPLE, gen_kwargs={"max_gen_toks": 4})
-    rows = found["samples"]["nyc_matching_gen"]
-    run = load("matching", dataset="sample")  # of replies: with reasoning
-    language = Seq2Seq.load(folder, "cpu")
-    by_id = {record.id: record for record in run.records}
-    for row in rows:
-        [text] = language.generate([prompt(run, by_id[row["doc"]["id"]])], Generation(4))
-        assert row["resps"][0][0] == f"Answer: {text.text.strip()}"
-
-
 @pytest.mark.parametrize(
     ("given", "how"),
     [
@@ -240,20 +227,8 @@ def test_bad_gen_kwargs(folder: str, given: dict[str, Any], said: str) -> None:
         TextLM(folder, device="cpu").generate_until([request], disable_tqdm=True)
 
 
-def test_one_reading_serves_all_choices(folder: str) -> None:
-    model = TextLM(folder, device="cpu")
-    assert isinstance(model.language, Seq2Seq)
-    rows: list[int] = []
-    hook = model.language.network.get_encoder().register_forward_pre_hook(
-        lambda _, args, given: rows.append(len(given["input_ids"])), with_kwargs=True
-    )
-    run_lm_eval(model, "nyc_matching", metadata=SAMPLE)
-    hook.remove()
-    assert sum(rows) == len(opened("matching").records)
-
-
 def inspected(task: Task, folder: str, **how: Any) -> EvalLog:
-    (log,) = eval(task, model=f"text/{folder}", display="none", log_dir=how.pop("log_dir"), **how)
+    (log,) = eval(task, model=f"text/{folder}", display="log", log_dir=how.pop("log_dir"), **how)
     return log
 
 
@@ -290,24 +265,6 @@ def test_settings_that_inspect_cannot_have(folder: str, how: dict[str, Any], sai
     assert log.status == "error"
     assert log.error
     assert said in log.error.message
-
-
-@pytest.mark.slow
-def test_ratings_are_written_or_scored(folder: str, tmp_path: Path) -> None:
-    log = inspected(build("humicroedit_rating", SAMPLE), folder, log_dir=str(tmp_path), max_tokens=4, limit=2)
-    assert log.status == "success", log.error
-    assert all(sample.output.completion.startswith("Rating:") for sample in log.samples or ())
-    found = run_lm_eval(TextLM(folder, device="cpu"), "humicroedit_rating", metadata=SAMPLE, limit=5)
-    assert found["results"]["humicroedit_rating"]["rmse,none"] > 0
-
-
-@pytest.mark.slow
-def test_yes_and_no_are_scored_as_words(folder: str, tmp_path: Path) -> None:
-    log = inspected(build("mock_detecting", SAMPLE | {"input": "description"}), folder, log_dir=str(tmp_path), limit=6)
-    assert log.status == "success", log.error
-    assert {sample.output.completion for sample in log.samples or ()} <= {"Answer: yes", "Answer: no"}
-    assert log.results
-    assert all(score.metrics["unparsed"].value == 0 for score in log.results.scores if "unparsed" in score.metrics)
 
 
 # ---- perplexity without a command line ----------------------------------------------------------
@@ -358,8 +315,3 @@ def test_pixels_are_refused(folder: str, tmp_path: Path) -> None:
         open_text(folder, "cpu").check(Question("q", "", ("a", "b"), object()))
     with pytest.raises(ValueError, match="multimodal"):
         run_lm_eval(TextLM(folder, device="cpu"), "nyc_matching_pixels", metadata=SAMPLE)
-
-
-def test_the_arguments_of_the_provider() -> None:
-    api = TextAPI.__new__(TextAPI)
-    assert api.arguments() == ["device", "precision", "batch_size", "revision"]

@@ -22,7 +22,7 @@ from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.rows.records import Record
-from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
+from humor_tasks.testing import ChatServer, ScriptedLM, run_lm_eval, text_of
 
 SETTINGS = {"dataset": "sample", "prompts": "all", "order": "rotated"}
 Rule = Callable[[Record, str, int], bool | str]
@@ -146,12 +146,12 @@ def test_inspect_counts_items_whose_askings_ended_with_an_error(tmp_path: Path) 
 
     with serving(run, fails):
         how = {"model": "openai-api/mine/m", "log_dir": str(tmp_path), "max_retries": 0, "limit": 10}  # two items
-        [log] = eval("humor_tasks/matching", task_args=settings, fail_on_error=False, display="none", **how)
+        [log] = eval("humor_tasks/matching", task_args=settings, fail_on_error=False, display="log", **how)
         cut = logs.metrics(log)
         assert cut["incomplete"] == pytest.approx(0.5)
         assert cut["right_under_all"] == cut["accuracy"]
         down.clear()
-        [log] = eval_retry(log, display="none")
+        [log] = eval_retry(log, display="log")
     assert "incomplete" not in logs.metrics(log)
     assert log.results is not None
     assert log.results.completed_samples == 10
@@ -163,14 +163,3 @@ def test_inspect_says_how_many_requests_there_are_before_the_first(caplog: pytes
     caplog.clear()
     build("matching", {"dataset": "sample"})
     assert "requests" not in caplog.text
-
-
-def test_inspect_counts_epochs_beside_the_askings(tmp_path: Path) -> None:
-    model = ScriptedModel("m", "Answer: A")
-    settings = {"dataset": "sample", "prompts": "all", "cot": False}
-    how = {"epochs": 2, "limit": 10, "display": "none", "log_dir": str(tmp_path)}
-    [log] = eval("humor_tasks/matching", task_args=settings, model=model.model, **how)
-    metrics = logs.metrics(log)
-    assert len(model.asked) == 2 * 10
-    assert metrics["same_answer"] == 1
-    assert "incomplete" not in metrics

@@ -53,7 +53,7 @@ def model(replies: Callable[[str], str]) -> Model:
 
 def inspect_log(folder: Path, task: Task | None = None, **more: Any) -> EvalLog:
     by = model(lambda identity: REPLIES.get(identity, "Answer: A"))
-    (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="none", **more)
+    (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="log", **more)
     assert log.status == "success", log.error
     return log
 
@@ -249,7 +249,7 @@ def test_an_unfinished_log(tmp_path: Path) -> None:
             raise RuntimeError("out of jokes")
         return "Answer: A"
 
-    (log,) = eval(matching(dataset="sample"), model=model(fails), log_dir=str(tmp_path), display="none", max_samples=1)
+    (log,) = eval(matching(dataset="sample"), model=model(fails), log_dir=str(tmp_path), display="log", max_samples=1)
     path = Path(log.location)
     refused_file(path, "ended with status error; finish it with inspect eval-retry.")
     refused_file(path, "ended with status error; not so.", finished="not so.")
@@ -306,7 +306,7 @@ def test_metadata_of_another_shape_is_named(
         write_eval_log(log, str(path))
         refused_file(path, f"sample {sample.id}: {told}")
     with pytest.raises(CannotRun, match="cannot be read"):
-        score(log, multiple_choice(), display="none")
+        score(log, multiple_choice(), display="log")
     del lines[place]["doc"]["humor_tasks"][name]
     (tmp_path / "made.jsonl").write_text("\n".join(map(json.dumps, lines)))
     refused_file(tmp_path / "made.jsonl", f"line {place + 1}: {told}")

@@ -35,7 +35,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], 
 
 
 def matched(model: str, **given: Any) -> EvalLog:
-    (log,) = eval(mock_matching(dataset="sample", **given), model=f"image_text/{model}", display="none", max_tokens=8)
+    (log,) = eval(mock_matching(dataset="sample", **given), model=f"image_text/{model}", display="log", max_tokens=8)
     return log
 
 
@@ -109,7 +109,7 @@ def test_settings_that_have_no_effect_are_refused(folders: dict[tuple[str, bool]
     (log,) = eval(
         mock_matching(dataset="sample", scene="cartoon"),
         model=f"image_text/{folders['llava', True]}",
-        display="none",
+        display="log",
         frequency_penalty=1.0,
     )
     assert "frequency_penalty is not supported by image_text/" in str(log.error and log.error.message)

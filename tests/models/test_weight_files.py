@@ -91,6 +91,7 @@ READ: dict[str, Any] = {
     "lightning": LIGHTNING,
     "fairseq": {"args": argparse.Namespace(arch="x"), "model": STATE, "extra_state": {"random": np.random.get_state()}},
     "nested": {"model": {"state_dict": prefixed("module._orig_mod.")}},
+    "released": {"model_state_dict": STATE, "best": 0.6},
     "averaged": {"ema": STATE, "step": 3},
     "owner in a wrapper": {"model": prefixed("module.model.")},
     "a module": Whole(),

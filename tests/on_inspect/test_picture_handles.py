@@ -77,7 +77,7 @@ def local() -> Model:
 
 def pixels(model: Any, **more: Any) -> EvalLog:
     args = PIXELS | more.pop("task_args", {})
-    log = eval("humor_tasks/matching", task_args=args, model=model, display="none", **more)[0]
+    log = eval("humor_tasks/matching", task_args=args, model=model, display="log", **more)[0]
     return read_eval_log(log.location, resolve_attachments="full")
 
 
@@ -134,7 +134,7 @@ def test_the_log_has_the_pictures(local: Model, uris: dict[str, str], log_images
         assert shown == [[uris[identity]] if log_images is None else ["<base64-data-removed>"]] * 2
     for sample in log.samples or []:
         assert sample.metadata["pictures"][-1]["sha256"]
-    rescored = score(log, multiple_choice(), display="none", action="overwrite")
+    rescored = score(log, multiple_choice(), display="log", action="overwrite")
     assert rescored.results
     assert log.results
     assert rescored.results.scores[0].metrics["accuracy"].value == log.results.scores[0].metrics["accuracy"].value
@@ -258,11 +258,11 @@ def test_only_models_in_this_process_are_changed(given: dict[str, Any], adaptive
 def test_a_retried_run_and_several_tasks_find_their_pictures(local: Model, uris: dict[str, str]) -> None:
     chooser: Any = local.api.chooser  # type: ignore[attr-defined]
     chooser.score, plain = (lambda questions: 1 / 0), chooser.score
-    failed = eval("humor_tasks/matching", task_args=PIXELS, model=local, display="none", log_level="error", limit=3)[0]
+    failed = eval("humor_tasks/matching", task_args=PIXELS, model=local, display="log", log_level="error", limit=3)[0]
     assert failed.status == "error"
     chooser.score = plain
     # Only what the log has: Inspect opens the model again by its name.
-    again = eval_retry(failed, display="none", log_level="error")[0]
+    again = eval_retry(failed, display="log", log_level="error")[0]
     assert again.status == "success"
     retried = read_eval_log(again.location, resolve_attachments="full")
     found = shot(retried)
@@ -271,7 +271,7 @@ def test_a_retried_run_and_several_tasks_find_their_pictures(local: Model, uris:
         identity: [uris[identity]] for identity in found
     }
     both = [Task(dataset=made.dataset, setup=made.setup, cleanup=made.cleanup, name=name) for name, made in _two()]
-    logs = eval(both, model=local, display="none", max_tasks=2, limit=3)
+    logs = eval(both, model=local, display="log", max_tasks=2, limit=3)
     assert [log.status for log in logs] == ["success"] * 2
     assert chooser.seen == {r.id: r.picture.read() for r in sample_run().records[:3] if r.picture}
 

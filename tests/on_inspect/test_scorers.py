@@ -38,7 +38,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
     tasks = [build(name, {"dataset": "sample"}) for name in SCORED_BY]
     roles = {"grader": judging("j", longer).model}
     found = eval(
-        tasks, model=says("m", "A").model, model_roles=roles, limit=1, score=False, log_dir=folder, display="none"
+        tasks, model=says("m", "A").model, model_roles=roles, limit=1, score=False, log_dir=folder, display="log"
     )
     return dict(zip(SCORED_BY, found, strict=True))
 
@@ -50,19 +50,19 @@ def test_a_scorer_scores_its_own_benchmarks_logs_and_refuses_others(name: str, l
     for benchmark, log in logs.items():
         scorer = getattr(on_inspect, name)()
         if name in SCORED_BY[benchmark]:
-            assert score(log, scorer, model_roles={"grader": judge.model}, display="none").status == "success"
+            assert score(log, scorer, model_roles={"grader": judge.model}, display="log").status == "success"
         else:
             with pytest.raises(
                 PrerequisiteError, match=f"is of {benchmark}, whose replies {name} does not score; use"
             ) as told:
-                score(log, scorer, model_roles={"grader": judge.model}, display="none")
+                score(log, scorer, model_roles={"grader": judge.model}, display="log")
             assert set(re.findall(r"humor_tasks/(\w+)", str(told.value))) == set(SCORED_BY[benchmark])
 
 
 def test_a_log_of_somebody_elses_task_is_scored_as_before() -> None:
     task = Task(dataset=[Sample(input="Why?", target="A", choices=["x", "y"])])
-    (log,) = eval(task, model=says("m", "Answer: A").model, display="none")
-    again = score(log, on_inspect.multiple_choice(), display="none")
+    (log,) = eval(task, model=says("m", "Answer: A").model, display="log")
+    again = score(log, on_inspect.multiple_choice(), display="log")
     assert again.results
     assert again.results.scores[0].metrics["accuracy"].value == 1
 

@@ -16,7 +16,7 @@ from humor_tasks.testing import ScriptedModel
 
 def run(setup: Solver, solver: Solver, model: Model, **more: Any) -> Any:
     task = Task(dataset=[Sample("A joke", id="1")], setup=setup, solver=solver)
-    (log,) = eval(task, model=model, display="none", fail_on_error=True, **more)
+    (log,) = eval(task, model=model, display="log", fail_on_error=True, **more)
     return log
 
 

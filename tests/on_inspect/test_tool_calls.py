@@ -32,7 +32,7 @@ def calling(text: str = "", function: str = "assistant", **arguments: Any) -> Mo
 
 
 def log_of(name: str, model: ScriptedModel, folder: Path, solver: Any = None, **given: Any) -> EvalLog:
-    how: dict[str, Any] = {"display": "none", "log_dir": str(folder), "limit": 1}
+    how: dict[str, Any] = {"display": "log", "log_dir": str(folder), "limit": 1}
     how |= {name: given.pop(name) for name in ("score",) if name in given}
     how |= {"solver": solver} if solver else {}
     roles = {"grader": says("judge", verdict_reply(True)).model, "describer": says("d", "A bear.").model}
@@ -50,13 +50,8 @@ def told(log: EvalLog) -> Any:
     ("name", "solver", "given"),
     [
         ("matching", None, {}),
-        ("humicroedit_rating", None, {}),
         ("humicroedit_rating", None, {"estimate": "expected"}),
         ("humorbench", None, {}),
-        ("explanation", None, {}),
-        ("brainstorm", None, {}),
-        ("caption_writing", None, {}),
-        ("recitation", None, {}),
         ("mock_matching", chain_of_task(), {"scene": "cartoon"}),
         ("matching", describe_first(cache=False), {"setting": "pixels"}),
         ("humicroedit_rating", expected_answer(), {}),
@@ -74,7 +69,7 @@ def test_the_first_call_ends_the_turn(name: str, solver: Any, given: dict[str, A
 
 def test_scoring_the_log_again_says_the_same(tmp_path: Path) -> None:
     log = log_of("matching", ScriptedModel("calls", calling("Answer: A")), tmp_path)
-    again = score(log, multiple_choice(), action="overwrite", display="none")
+    again = score(log, multiple_choice(), action="overwrite", display="log")
     assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
     assert told(again).explanation == told(log).explanation
 
@@ -86,7 +81,7 @@ def test_what_stands_beside_a_call_is_not_judged_later(scored: bool, tmp_path: P
     assert sample.reply == ""
     judge = says("judge", verdict_reply(True))
     task = grading_task(read_written(Path(log.location), "humorbench"), "humorbench", "log", cache=False)
-    (graded,) = eval(task, model="none/none", model_roles={"grader": judge.model}, display="none")
+    (graded,) = eval(task, model="none/none", model_roles={"grader": judge.model}, display="log")
     assert (metrics(graded)["unparsed"], judge.asked) == (1, [])
 
 
@@ -115,5 +110,5 @@ def test_a_verdict_beside_a_call_is_none(tmp_path: Path) -> None:
     model = says("m", BESIDE["humorbench"])
     judge = ScriptedModel("judge", calling(verdict_reply(True)))
     task = tasks.humorbench("sample", cache=False)
-    (log,) = eval(task, model=model.model, model_roles={"grader": judge.model}, display="none", limit=1)
+    (log,) = eval(task, model=model.model, model_roles={"grader": judge.model}, display="log", limit=1)
     assert metrics(log)["missing_verdicts"] == 1

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from PIL import Image
 from playwright.sync_api import Browser, Page
 from standins.browser import browser
@@ -26,6 +25,7 @@ from standins.mock_clips import CLIPS, middles, read_number
 from standins.waiting import LIMIT, wait_until
 
 from humor_tasks.tasks import mock_detecting
+from humor_tasks.testing import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
@@ -42,16 +42,10 @@ SHOWN_AT = """async (seconds) => {
 }"""
 
 
-def answered(*_: Any, **__: Any) -> ModelOutput:
-    output = ModelOutput.from_content("mockllm", "Answer: yes")
-    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    return output
-
-
 def clips_log(folder: Path, **parameters: Any) -> EvalLog:
-    model = get_model("mockllm/model", custom_outputs=answered, memoize=False)
+    model = ScriptedModel("model", "Answer: yes").model
     task = mock_detecting(dataset="sample", scene="comedy", **parameters)
-    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
+    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="log")
     assert log.status == "success", log.error
     return log
 

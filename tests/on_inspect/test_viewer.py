@@ -105,15 +105,6 @@ def test_a_log_tells_the_viewer_its_columns_and_its_headline(
     assert table["score_headline_stderr"][0] == first.score.metrics["stderr"].value
 
 
-@pytest.mark.slow
-def test_five_folds_take_half_as_many_lines(tmp_path: Path) -> None:
-    log = sample_log("matching", tmp_path, fold="all")
-    assert log.results is not None
-    shown = log.results.scores[0].metrics
-    assert len(shown) == 35  # 72 with all parts of the two rates that are zero
-    assert not any(name.startswith(("unparsed_fold", "refused_fold")) for name in shown)
-
-
 @pytest.mark.parametrize(
     ("targets", "visible", "multiline"),
     [

@@ -24,8 +24,6 @@ from standins.paths import REPOSITORY
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import LETTERS, Question, best
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
@@ -41,45 +39,6 @@ def evaluated_by_lm_eval(
 ) -> dict[str, Any]:
     given = {"dataset": "sample"} | metadata
     return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
-
-
-@pytest.mark.lm_eval_versions
-@pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "variant"), [("random", ""), ("overlap", "_gen")])
-def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
-    results = evaluated_by_lm_eval(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)[
-        "results"
-    ]
-    for name in ("matching", "ranking"):
-        opened = load(name, dataset="sample", fold=1)
-        chooser = Baseline(strategy)
-        picked = {r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records}
-        report = evaluate(opened, picked)
-        found = results[f"nyc_{name}{variant}"]
-        for theirs, ours in (("acc", "accuracy"), ("ny_acc", "ny_accuracy"), ("crowd_acc", "crowd_accuracy")):
-            if ours in report.metrics:
-                assert found[f"{theirs},none"] == pytest.approx(report.metrics[ours].value)
-                assert found[f"{theirs}_stderr,none"] == pytest.approx(report.metrics[ours].stderr)
-        assert found["unparsed,none"] == 0
-
-
-@pytest.mark.lm_eval_versions
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
-def test_every_variant_runs(setting: str) -> None:
-    names = [f"nyc_{b}{setting}{gen}" for b in ("matching", "ranking", "explanation") for gen in ("", "_gen")]
-    model = ScriptedLM("Explanation: it is funny. Answer: B")
-    found = evaluated_by_lm_eval(model, *names)
-    assert set(found["results"]) == set(names)
-    assert all(("visual" in str(r.args[-1])) == (setting == "_pixels") for r in model.asked)
-    for name in names:
-        about = found["configs"][name]["metadata"]
-        method = "generate" if name.endswith("_gen") else "loglikelihood"
-        version = "1-A" if "explanation" in name else "2-A"
-        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:{version}|method:{method}|data:sample")
-        assert f"|setting:{setting.removeprefix('_') or 'description'}|" in about["signature"]
-        assert len(about["source"]["fingerprint"]) == 64
-        assert found["versions"][name] == version
 
 
 @pytest.mark.parametrize("likelihoods", [[math.nan] * 5, [math.nan, -1, -2, -3, -4], [-math.inf] * 5])
@@ -162,17 +121,6 @@ def test_generation_stops_where_a_base_model_would_go_on() -> None:
     few = ScriptedLM("Answer: A")
     evaluated_by_lm_eval(few, "nyc_matching_gen", shots=2)
     assert few.asked[0].args[1]["until"] == ["\n\n"]
-
-
-@pytest.mark.lm_eval_versions
-def test_explanations_are_generated_and_their_references_weighed() -> None:
-    model = ScriptedLM("Explanation: it is about a bear.")
-    found = evaluated_by_lm_eval(model, "nyc_explanation")["results"]["nyc_explanation"]
-    records = load("explanation", dataset="sample").records
-    total = -sum(len(f" {r.target}") for r in records)
-    words = sum(len(str(r.target).split()) for r in records)
-    assert found["word_perplexity,none"] == pytest.approx(math.exp(-total / words))
-    assert found["rouge_l,none"] > 0
 
 
 def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:

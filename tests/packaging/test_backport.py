@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tomllib
-import zipfile
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -248,17 +247,6 @@ def test_metadata_is_read_as_pairs_and_as_json(site: Path, tmp_path: Path, decla
     assert found == {"metadata": {"dataset": "sample", "fold": "1"}, "samples": {}}
 
 
-def test_it_survives_a_reload(site: Path, lm_eval: Path) -> None:
-    code = """
-        import importlib, json
-        import lm_eval.models, lm_eval.tasks._index, lm_eval.tasks.manager
-        for module in (lm_eval.models, lm_eval.tasks._index, lm_eval.tasks.manager):
-            importlib.reload(module)
-        print(json.dumps({"tasks": lm_eval.tasks.manager.TaskManager().index}))
-    """
-    assert len(answer(python(code, site, lm_eval))["tasks"]) > 1
-
-
 def test_lm_eval_may_be_installed_editable_beside_other_import_hooks(site: Path, tmp_path: Path) -> None:
     """Served by a finder of its own, while another hook asks all finders, as ours does."""
     write(tmp_path / "elsewhere" / "lm_eval", LM_EVAL)
@@ -292,19 +280,6 @@ def test_lm_eval_may_be_installed_editable_beside_other_import_hooks(site: Path,
     listed = answer(python(dedent(code) + AS_MODULE, site))
     assert len(listed["tasks"]) > 1
     assert set(listed["models"]) == OUR_MODELS | {"dummy"}
-
-
-def test_lm_eval_in_a_zip_file(site: Path, lm_eval: Path, tmp_path: Path) -> None:
-    """One loader serves the whole archive there."""
-    with zipfile.ZipFile(tmp_path / "lm_eval.zip", "w") as archive:
-        for file in lm_eval.rglob("*.py"):
-            archive.write(file, file.relative_to(lm_eval))
-    code = """
-        import json, lm_eval.models
-        from lm_eval.api.registry import model_registry
-        print(json.dumps({"models": list(model_registry)}))
-    """
-    assert set(answer(python(code, site, tmp_path / "lm_eval.zip"))["models"]) == OUR_MODELS | {"dummy"}
 
 
 def test_lm_eval_of_another_shape_still_imports_and_says_so(site: Path, tmp_path: Path) -> None:

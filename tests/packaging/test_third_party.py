@@ -22,7 +22,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.testing import ChatServer, ScriptedLM, material, run_lm_eval, text_of, verdict_reply
 
 PACKAGES = TESTS / "thirdparty"
-PUNS = PACKAGES / "pun_bench"
 OWN = (REPOSITORY / "docs" / "own.md").read_text()
 # The longest ending makes the pun in one of three kitchens, one of two gardens and one of three seas. Clustered by
 # topic: residuals 1 - 3 * .375, 1 - 2 * .375 and 1 - 3 * .375; sqrt(3 / 2 * (.125**2 + .25**2 + .125**2)) / 8.
@@ -165,25 +164,12 @@ def test_lm_eval_runs_it(usable: Path, tmp_path: Path) -> None:
         assert found["versions"][task] == "1-A"
 
 
-def test_a_prompt_set_that_it_has_not_is_refused(usable: Path) -> None:
-    with pytest.raises(BadInput, match="puns: prompts=B: there is only prompt set A"):
-        find_benchmark("puns").open(dataset="sample", prompts="B")
-
-
 def test_shots_without_training_rows_are_refused(usable: Path) -> None:
     remedy = r"puns: shots=3: there are no training rows .* Leave shots \(lm-eval: --num_fewshot\) at 0\."
     with pytest.raises(BadInput, match=remedy):
         find_benchmark("puns").open(dataset="sample", shots=3)
     with pytest.raises(BadInput, match=remedy):
         run_lm_eval(ScriptedLM("A"), "puns", folders=[usable / "pun_bench" / "tasks"], num_fewshot=3)
-
-
-def test_predictions_of_it_are_scored(usable: Path, tmp_path: Path) -> None:
-    rows = (PUNS / "pun_bench" / "data" / "puns" / "test.jsonl").read_text().splitlines()
-    replies = {row["id"]: f"Answer: {row['answer']}" for row in map(json.loads, rows)}
-    (tmp_path / "predictions.json").write_text(json.dumps(replies | {"sea-1": "Answer: C"}))
-    score = ("score", tmp_path / "predictions.json", "--task", "puns", "--dataset", "sample", "--json")
-    assert json.loads(commands.humor_tasks(*score))["metrics"]["accuracy"]["value"] == 7 / 8
 
 
 # ---- judged ---------------------------------------------------------------------------------------
@@ -250,12 +236,3 @@ def test_replies_of_lm_eval_are_graded(installed: Path, tmp_path: Path, served: 
     assert found["coverage"]["stderr"] == pytest.approx(COVERAGE_STDERR)
     (graded,) = (tmp_path / "graded").glob("*.eval")
     assert "| 60.0 [" in commands.humor_tasks("report", graded)
-
-
-@pytest.mark.slow
-def test_texts_of_it_are_scored_without_a_judge(tmp_path: Path, served: ChatServer) -> None:
-    texts = {record.id: "Two meanings." for record in find_benchmark("quips").open(dataset="sample").records}
-    (tmp_path / "texts.json").write_text(json.dumps(texts | {"garden-1": " "}))
-    score = ("score", tmp_path / "texts.json", "--task", "quips", "--dataset", "sample", "--json")
-    found = json.loads(commands.humor_tasks(*score))["metrics"]
-    assert {name: metric["value"] for name, metric in found.items()} == {"unparsed": 1 / 6, "refused": 0}

@@ -120,14 +120,6 @@ def test_the_place_is_what_any_generation_tells(given: dict[str, Any]) -> None:
     assert harness.Where.from_kwargs("task", given)[:2] == ("task", 5)
 
 
-@pytest.mark.parametrize("metadata", [["dataset=sample", "fold=1"], ['{"dataset": "sample", "fold": 1}']])
-def test_metadata_on_the_command_line_as_pairs_and_as_json(metadata: list[str], tmp_path: Path) -> None:
-    command = ["--tasks", "nyc_ranking", "--model", "humor-baseline", "--model_args", "strategy=longest"]
-    commands.lm_eval(*command, "--metadata", *metadata, "--output_path", tmp_path, cwd=tmp_path)
-    (result,) = tmp_path.rglob("results_*.json")
-    assert "|fold:1|" in json.loads(result.read_text())["configs"]["nyc_ranking"]["metadata"]["signature"]
-
-
 @pytest.mark.parametrize(
     ("metadata", "said"),
     [

@@ -33,7 +33,7 @@ def graded_afterwards(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
         grading_task(read_written(path, task), task, path.name, cache=False),
         model="none/none",
         model_roles={"grader": judge.model},
-        display="none",
+        display="log",
     )
     assert log.status == "success", log.error
     return log
@@ -79,7 +79,7 @@ def test_captions_are_judged_from_the_log_alone(log_of: Callable[..., Path], tmp
     folder = ranked(tmp_path / "data", CONTESTS)
     inside = tasks.caption_writing(dataset=folder)
     roles = {"grader": longer_group().model}
-    (expected,) = eval(inside, model=says("m", WRITTEN).model, model_roles=roles, display="none")
+    (expected,) = eval(inside, model=says("m", WRITTEN).model, model_roles=roles, display="log")
     path = log_of("caption_writing", WRITTEN, tmp_path / "logs", dataset=folder)
     opens.clear()
     judge = longer_group()
@@ -100,10 +100,10 @@ def test_inspect_score_judges_captions_without_the_dataset(tmp_path: Path, opens
     folder = ranked(tmp_path / "data", CONTESTS)
     roles = {"grader": longer_group().model}
     task = tasks.caption_writing(dataset=folder)
-    (log,) = eval(task, model=says("m", WRITTEN).model, model_roles=roles, display="none")
+    (log,) = eval(task, model=says("m", WRITTEN).model, model_roles=roles, display="log")
     opens.clear()
     again = score(
-        read_eval_log(log.location), against_people(cache=False), action="overwrite", display="none", model_roles=roles
+        read_eval_log(log.location), against_people(cache=False), action="overwrite", display="log", model_roles=roles
     )
     assert not opens
     assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
@@ -130,7 +130,7 @@ def test_explanations_meet_their_reference(
     made.scorer = [reference_preference(cache=False)]
     judges = [judging(judge, fickle) for judge in ("inside", "after")]
     (expected,) = eval(
-        made, model=says("m", reply).model, model_roles={"grader": judges[0].model}, display="none", epochs=1
+        made, model=says("m", reply).model, model_roles={"grader": judges[0].model}, display="log", epochs=1
     )
     log = graded_afterwards(log_of(name, reply, tmp_path, **given), task, judges[1])
     records = load(task, **given).records
@@ -172,6 +172,6 @@ def test_pairs_are_judged_by_their_task_alone(tmp_path: Path) -> None:
     texts.write_text(json.dumps({record.id: "A bear." for record in load("explanation", dataset="sample").records}))
     judge = judging("j", longer)
     task = tasks.explanation_preference(str(texts), dataset="sample")
-    (log,) = eval(task, model_roles={"grader": judge.model}, display="none", log_dir=str(tmp_path))
+    (log,) = eval(task, model_roles={"grader": judge.model}, display="log", log_dir=str(tmp_path))
     with pytest.raises(BadInput, match="there is no 'explanation_preference'; choose from explanation, "):
         read_written(Path(log.location), "explanation_preference")

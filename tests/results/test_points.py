@@ -237,7 +237,7 @@ def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
         element_coverage(cache=False),
         model_roles={"grader": grader(judge)},
         action=action,
-        display="none",
+        display="log",
     )
     path = tmp_path / "again.eval"
     write_eval_log(again, str(path))

@@ -44,7 +44,7 @@ OPENED = load("matching", dataset="sample")
 def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str = "m", **more: Any) -> Path:
     usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
     by = ScriptedModel(model, f"Answer: {letter}", usage).model
-    (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="none", **more)
+    (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="log", **more)
     return Path(log.location)
 
 
@@ -120,7 +120,7 @@ def test_a_log_that_was_scored_again_says_by_which_rule(
     logs: Path, tmp_path: Path, scorer: Scorer, rule: dict[str, str], action: Any
 ) -> None:
     """Its signature is that of the run before; two rules would compare without a word."""
-    again = score(read_eval_log(str(logs / "a.eval")), scorer, action=action, display="none")
+    again = score(read_eval_log(str(logs / "a.eval")), scorer, action=action, display="log")
     write_eval_log(again, str(tmp_path / "again.eval"))
     result = read_results([tmp_path / "again.eval"]).results[-1]
     other = read_results([logs / "b.eval"]).results[0]
@@ -256,7 +256,7 @@ def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Pat
 def test_the_scored_copy_of_a_run_counts_before_the_one_without_scores(tmp_path: Path) -> None:
     bare = inspect_log(tmp_path / "made", "A", score=False)
     shutil.move(bare, tmp_path / "a.eval")
-    log = score(read_eval_log(str(tmp_path / "a.eval")), multiple_choice(), display="none")
+    log = score(read_eval_log(str(tmp_path / "a.eval")), multiple_choice(), display="log")
     write_eval_log(log, str(tmp_path / "b.eval"))
     found = read_results([tmp_path])
     assert [result.paths[0].name for result in found.results] == ["b.eval"]

@@ -65,6 +65,7 @@ WHY_NOT = {
     "predictions": "it needs predictions: give --predictions FILE",
     "perplexity": "it needs --predictions FILE: metrics.json of its training, or lm-eval's results",
     "people": "it needs people",
+    "agreement": "it needs people's votes",
 }
 
 
@@ -298,6 +299,7 @@ ROWS_OF = {
     "predictions": "humicroedit-rating-hitachi",
     "perplexity": "perplexity-t5-large",
     "people": "matching-human",
+    "agreement": "mock-humanacc-post-gpt-4o",
 }
 
 
@@ -306,7 +308,9 @@ def test_every_recipe_has_a_case() -> None:
     assert {row.recipe for row in rows().values()} == set(ROWS_OF)
 
 
-@pytest.mark.parametrize("recipe", [r for r in ROWS_OF if r not in ("votes", "model", "perplexity", "people")])
+@pytest.mark.parametrize(
+    "recipe", [r for r in ROWS_OF if r not in ("votes", "model", "perplexity", "people", "agreement")]
+)
 def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Path, tmp_path: Path) -> None:
     """On the sample as if it were the corpus: the value of these rows is reproduced, all others differ."""
     row, use = find_row(ROWS_OF[recipe]), Given(dataset=str(copied))

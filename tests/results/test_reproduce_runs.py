@@ -80,7 +80,7 @@ def test_a_model_that_cannot_be_used_says_why(copied: Path) -> None:
 def test_logs_that_do_not_fit_the_row_are_refused(copied: Path, tmp_path: Path) -> None:
     def log(task: Any, **more: Any) -> str:
         more = {"log_dir": str(tmp_path / "logs"), **more}
-        return str(eval(task, model="baseline/first", display="none", **more)[0].location)
+        return str(eval(task, model="baseline/first", display="log", **more)[0].location)
 
     dataset = str(copied / "newyorker_caption_contest")
     given = ("reproduce", "matching-t5-11b", "--dataset", copied, "--predictions")

@@ -144,13 +144,13 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rescore")
     how = {"display": "none", "log_dir": str(folder / "made")}
     (log,) = eval(matching(dataset="sample"), model=in_inspect("matching"), **how)
-    again = score(log, multiple_choice_released_chat(), action="append", display="none")
+    again = score(log, multiple_choice_released_chat(), action="append", display="log")
     (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), limit=4, **how)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
     for part in ("1/2", "2/2"):
         task = matching(dataset="sample", shard=part)
-        eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
+        eval(task, model=in_inspect("matching"), display="log", log_dir=str(folder / "parts"))
     return folder
 
 
@@ -184,7 +184,7 @@ def test_scorers_keep_their_own_rules(logs: Path, tmp_path: Path) -> None:
     check_as_logged([strict, chat])
     assert strict.estimates["accuracy"] != chat.estimates["accuracy"]
     log = read_eval_log(str(logs / "matching.eval"))
-    given = score(log, multiple_choice("released_leaderboard", "exclude"), action="overwrite", display="none")
+    given = score(log, multiple_choice("released_leaderboard", "exclude"), action="overwrite", display="log")
     write_eval_log(given, str(tmp_path / "given.eval"))
     check_as_logged(rescore(tmp_path / "given.eval"))
 
@@ -209,9 +209,9 @@ def test_a_comparison_with_the_reference_is_counted_again(tmp_path: Path) -> Non
     found: dict[str, EvalLog] = {}
     for rule in ("wrong", "exclude"):
         task = explanation(dataset="sample", fold="4", on_unparsed=rule)
-        (log,) = eval(task, model=in_inspect("explanation"), display="none")
+        (log,) = eval(task, model=in_inspect("explanation"), display="log")
         judges = {"grader": [in_inspect("judge", "j")]}
-        found[rule] = score(log, reference_preference(cache=False), action="append", display="none", model_roles=judges)
+        found[rule] = score(log, reference_preference(cache=False), action="append", display="log", model_roles=judges)
         write_eval_log(found[rule], str(tmp_path / f"{rule}.eval"))
     check_as_logged(rescore(tmp_path / "wrong.eval"))
     changed = {each.result.scorer: each for each in rescore(tmp_path / "wrong.eval", [("on_unparsed", "exclude")])}
@@ -231,6 +231,7 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
     log, out = logs / "matching.eval", tmp_path / "out.json"
     assert "0 scored differently; rules: as logged." in humor_tasks("rescore", log)
     said = humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "-o", out)
+    assert "short.eval: incomplete: 4 of 10 items." in humor_tasks("rescore", logs / "short.eval")
     (written,) = json.loads(out.read_text())
     assert f"{written['changed_replies']} scored differently; rules: on_unparsed=exclude." in said
     (told,) = json.loads(humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "--json"))
@@ -247,11 +248,6 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_an_unfinished_run_is_scored_and_said(logs: Path) -> None:
-    assert "short.eval: incomplete: 4 of 10 items." in humor_tasks("rescore", logs / "short.eval")
-
-
-@pytest.mark.slow
 def test_what_cannot_be_rescored_is_refused(logs: Path, tmp_path: Path) -> None:
     log = logs / "matching.eval"
     assert "there is no 'setting'; choose from extraction, on_unparsed, seed" in refused(
@@ -261,9 +257,6 @@ def test_what_cannot_be_rescored_is_refused(logs: Path, tmp_path: Path) -> None:
     assert "write -T NAME=VALUE" in refused("rescore", log, "-T", "seed")
     assert "seed is given twice" in refused("rescore", log, "-T", "seed=1", "-T", "seed=2")
     assert "ends with .json" in refused("rescore", log, "-o", tmp_path / "out.eval")
-    assert "there is no such file" in refused("rescore", tmp_path / "none.eval")
-    (tmp_path / "cut.eval").write_bytes(log.read_bytes()[:500])
-    assert "truncated or damaged" in refused("rescore", tmp_path / "cut.eval")
     as_json = tmp_path / "log.json"
     write_eval_log(read_eval_log(str(log)), str(as_json))
     before = as_json.read_bytes()
@@ -329,7 +322,7 @@ def judged_log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
         model=ScriptedModel("a", "<explanation>It is a pun.</explanation>").model,
         model_roles={"grader": scripted_judge("j", True).model},
         log_dir=str(tmp_path_factory.mktemp("judged")),
-        display="none",
+        display="log",
         limit=2,
     )
     return log

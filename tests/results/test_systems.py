@@ -47,7 +47,7 @@ def made_log(folder: Path, task: Task | None = None, model: ScriptedModel | None
     task = task or explanation(dataset="sample")
     judge = {"grader": says("j", "<judgement>A</judgement>").model}
     named = (model or explaining()).model
-    (log,) = eval(task, model=named, model_roles=judge, display="none", log_dir=str(folder), **more)
+    (log,) = eval(task, model=named, model_roles=judge, display="log", log_dir=str(folder), **more)
     return Path(log.location)
 
 

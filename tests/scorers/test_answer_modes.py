@@ -13,11 +13,6 @@ FIVE = "ABCDE"
 @pytest.mark.parametrize(
     ("reply", "letter", "status"),
     [
-        ("<think>Answer: A</think>Answer: B", "B", "answered"),
-        ("<think>\nAnswer: A\n</think>\n\nB", "B", "answered"),
-        ("<THINKING>A?</THINKING> The answer is B.", "B", "answered"),
-        ("It opened in the prompt. Answer: A</think>Answer: B", "B", "answered"),
-        ("Answer: B\n<think>or A?</think>", "B", "answered"),
         ("<think>Answer: A", None, "unparsed"),
         ("Answer: B <think>or A?", None, "unparsed"),
         ("<think>Answer: A</think>", None, "empty"),

@@ -122,8 +122,6 @@ OTHER = tuple(text.replace("This", "That") for text in TEN)
         # equal captions are kept
         (numbered((*TEN[:9], TEN[0])), (*TEN[:9], TEN[0])),
         # reasoning
-        (f"<think>\n{numbered(OTHER)}\n</think>\n\n{numbered(TEN)}", TEN),
-        (f"{numbered(OTHER)}\n</think>\n{numbered(TEN)}", TEN),
         # bullets
         ("\n".join("- " + text for text in TEN), TEN),
         ("\n\n".join(f'• "{text}"' for text in TEN), TEN),
@@ -206,7 +204,6 @@ def test_captions_of_several_lines(item: str, text: str) -> None:
     ("reply", "status", "found"),
     [
         ("", "empty", 0),
-        ("<think>a</think>\n", "empty", 0),
         ("<think>" + numbered(TEN), "unparsed", 0),
         ("I can't help with that.", "refused", 0),
         ("Just one caption.", "unparsed", 0),

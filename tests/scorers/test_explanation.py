@@ -27,7 +27,6 @@ from humor_tasks import scorers
         # no marker: the whole reply
         ("A bear would say so.", "A bear would say so."),
         ("The EXPLANATION: a bear", "The EXPLANATION: a bear"),
-        ("<think>Explanation: no.</think>Explanation: A bear would say so.", "A bear would say so."),
     ],
 )
 def test_explanations(reply: str, text: str) -> None:
@@ -41,7 +40,6 @@ def test_explanations(reply: str, text: str) -> None:
         (" \n", "", "empty"),
         ("It is a bear.\nExplanation:", "", "empty"),
         ("**Explanation:**\n\n", "", "empty"),
-        ("<think>A bear.</think>", "", "empty"),
         ("<think>Explanation: A bear.", "", "unparsed"),
         ("I'm sorry, but I can't help with that.", "I'm sorry, but I can't help with that.", "refused"),
         ("Explanation: I cannot assist with that.", "I cannot assist with that.", "refused"),

@@ -17,7 +17,6 @@ PLAIN = "Concepts: a; b\nChosen: a\nCaption: C: so.\nExplanation: It is."
     "reply",
     [
         PLAIN,
-        f"<think>Caption: none</think>\n{PLAIN}",
         PLAIN.replace("Concepts", "CONCEPTS").replace("Caption", "caption"),
         "**Concepts:** a; b\n**Chosen:** a\n**Caption:** C: so.\n**Explanation:** It is.",
         "- Concepts: a; b\n- Chosen: a\n- Caption: C: so.\n- Explanation: It is.",

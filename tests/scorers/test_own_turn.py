@@ -66,6 +66,56 @@ def test_another_marker_does_not_end_thinking(first: str, second: str) -> None:
     assert own_turn(f"x{first}a{second}y").text == "x\ny"
 
 
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("", ""),
+        ("a<think>b</think>c<think>d</think>", "a\nc\n"),
+        ("a<think>b</think>c</think>d", "d"),
+        # channels of gpt-oss, decoded without special tokens
+        ("analysisThe user asks. B?assistantfinalAnswer: C", "Answer: C"),
+        ("\nanalysis\nWe need a letter.\nassistantfinal\nC", "\nC"),
+        ("analysisWe need it.assistantcommentaryNow.assistantanalysisYes.assistantfinalC", "C"),
+        ('analysisWe need JSON.assistantfinal json{"answer": "C"}', '{"answer": "C"}'),
+        ('analysisWe need JSON.assistantfinaljson\n["C"]', '\n["C"]'),
+        ("analysisWe need it.assistantfinaljson is a format", "json is a format"),
+        ("analysisWe need it.assistantfinalIt says </think>.", "It says </think>."),
+        ("analysisWe need it.assistantfinal", ""),
+        # cut off before the final message, or with two
+        ("analysisThe user asks. Perhaps Answer: B", None),
+        ('analysis"Answer: B" is what I', None),
+        ("analysis用户要一个字母。 Answer: B", None),
+        ("analysisWe need it.assistantcommentaryAnswer: B", None),
+        ("analysisWe need it.assistantfin", None),
+        ("analysisIt says assistantfinalAnswer: A.assistantfinalAnswer: C", None),
+        # channels with their special tokens
+        ("<|channel|>analysis<|message|>B?<|end|><|start|>assistant<|channel|>final<|message|>C<|return|>", "C"),
+        ("<|start|>assistant<|channel|>final<|message|>C", "C"),
+        ("<|channel|>analysis<|message|>B?<|channel|>final <|constrain|>json<|message|>[1]<|end|>", "[1]"),
+        ("analysis<|message|>B?<|end|><|start|>assistant<|channel|>final<|message|>C", "C"),
+        ("<|channel|>analysis<|message|>Perhaps\nAnswer: B", None),
+        ("analysis<|message|>Perhaps\nAnswer: B", None),
+        ("<|channel|>final<|message|>A<|channel|>final<|message|>B", None),
+        ("It says <|channel|>. Answer: B", "It says <|channel|>. Answer: B"),
+        # words
+        ("analysis of the joke: a pun. Answer: B", "analysis of the joke: a pun. Answer: B"),
+        ("analysis\n\nAnswer: B", "analysis\n\nAnswer: B"),
+        ("AnalysisThe pun. Answer: B", "AnalysisThe pun. Answer: B"),
+        ("My analysisThe pun. Answer: B", "My analysisThe pun. Answer: B"),
+        ("It says assistantfinalAnswer: A. Answer: B", "It says assistantfinalAnswer: A. Answer: B"),
+        ("commentary is free. Answer: B", "commentary is free. Answer: B"),
+    ],
+)
+def test_thinking_is_left_out(reply: str, said: str | None) -> None:
+    assert scorers.own_turn(reply).text == said
+
+
+@given(st.lists(st.sampled_from(["<think>", "</think>", "said", "x"])).map("".join))
+def test_no_tag_survives(reply: str) -> None:
+    said = scorers.own_turn(reply).text
+    assert said is None or "think>" not in said
+
+
 @pytest.mark.parametrize("hidden", ["\ufeff", "\u200b\n", "\u2060"])
 @pytest.mark.parametrize(("first", "second"), [("<reasoning>", "</reasoning>"), ("thought\n", "<channel|>")])
 def test_characters_of_zero_width_are_not_said(hidden: str, first: str, second: str) -> None:
@@ -198,6 +248,16 @@ def test_what_follows_the_own_turn_is_not_read(reader: str, form: str) -> None:
     assert read(own) != read(made_up)
     assert read(reply) == read(own)
     assert own_turn(reply, verdict=reader == "verdict").turn
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_form_of_answer_is_read_from_the_final_channel(reader: str) -> None:
+    read, final, drafted = READERS[reader]
+    assert read(f"analysisThey ask. Maybe:\n{drafted}\nassistantfinal{final}") == read(final)
+    assert read(f"analysisThey ask. Maybe:\n{drafted}") == read("<think>cut off")
+    special = f"<|channel|>analysis<|message|>They ask. Maybe:\n{drafted}"
+    assert read(f"{special}<|end|><|start|>assistant<|channel|>final<|message|>{final}<|return|>") == read(final)
+    assert read(special) == read("<think>cut off")
 
 
 @pytest.mark.parametrize("form", RUNAWAYS)

@@ -10,19 +10,26 @@ from hypothesis import strategies as st
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
+from humor_tasks.scorers.perplexity import UNITS
 
 
-def test_by_hand() -> None:
-    likelihoods, texts = [-4 * math.log(2), -2 * math.log(2)], ["two words", " and é\n"]
-    assert scorers.word_perplexity(likelihoods, texts) == pytest.approx(2 ** (6 / 4))
-    assert scorers.byte_perplexity(likelihoods, texts) == pytest.approx(2 ** (6 / 17))
-    assert scorers.token_perplexity(likelihoods, [2, 1]) == pytest.approx(2**2)
+@pytest.mark.parametrize(
+    ("unit", "tokens", "counts"),
+    [("word_perplexity", None, [2, 2]), ("byte_perplexity", None, [9, 9]), ("token_perplexity", 3, [3, 3])],
+)
+def test_units(unit: str, tokens: int | None, counts: list[int]) -> None:
+    assert [UNITS[unit](text, tokens) for text in ("two words", " and \u00e9\n ")] == counts
+
+
+def test_surrogates_have_bytes() -> None:
+    assert UNITS["byte_perplexity"]("\ud800", None) == 3
 
 
 @given(st.integers(1, 50), st.lists(st.integers(1, 20), min_size=1))
 def test_a_uniform_model_is_as_perplexed_as_it_has_tokens(vocabulary: int, counts: list[int]) -> None:
     likelihoods = [-count * math.log(vocabulary) for count in counts]
-    assert scorers.token_perplexity(likelihoods, counts) == pytest.approx(vocabulary)
+    found = scorers.perplexity_estimate(likelihoods, counts, range(len(counts)))
+    assert found.value == pytest.approx(vocabulary)
 
 
 def test_equals_lm_eval() -> None:
@@ -30,35 +37,12 @@ def test_equals_lm_eval() -> None:
 
     items = [(-12.5, 7), (-3.25, 2)]
     expected = weighted_perplexity(items)
-    assert scorers.token_perplexity([a for a, _ in items], [b for _, b in items]) == pytest.approx(expected)
+    assert scorers.perplexity_estimate([a for a, _ in items], [b for _, b in items], "ab").value == expected
 
 
-def test_no_texts_and_no_units_are_unknown() -> None:
-    assert math.isnan(scorers.word_perplexity([], []))
-    assert math.isnan(scorers.word_perplexity([-1.0], [" "]))
-    assert math.isnan(scorers.byte_perplexity([-1.0], [""]))
-    assert math.isnan(scorers.token_perplexity([-1.0], [0]))
-    assert math.isnan(scorers.token_perplexity([math.nan], [1]))
-
-
-def test_the_impossible_is_infinitely_perplexing() -> None:
-    assert scorers.token_perplexity([-math.inf, -1.0], [1, 1]) == math.inf
-    assert scorers.token_perplexity([-1e6], [1]) == math.inf
-
-
-def test_surrogates_have_bytes() -> None:
-    assert scorers.byte_perplexity([0.0], ["\ud800"]) == 1
-
-
-@pytest.mark.parametrize("perplexity", [scorers.word_perplexity, scorers.byte_perplexity, scorers.token_perplexity])
-def test_lists_of_different_length(perplexity: object) -> None:
+def test_lists_of_different_length() -> None:
     with pytest.raises(BadInput, match="loglikelihoods has 1"):
-        perplexity([-1.0], [])  # type: ignore[operator]
-
-
-def test_negative_counts() -> None:
-    with pytest.raises(BadInput, match=r"token_counts\[1\] is -1"):
-        scorers.token_perplexity([-1.0, -1.0], [2, -1])
+        scorers.perplexity_estimate([-1.0], [], [])
 
 
 def test_an_estimate_by_hand() -> None:
@@ -71,10 +55,11 @@ def test_an_estimate_by_hand() -> None:
 
 
 def test_an_estimate_of_what_cannot_be_known() -> None:
-    assert math.isnan(scorers.perplexity_estimate([], [], []).value)
+    for likelihoods, units in (([], []), ([-1.0], [0]), ([math.nan], [1])):
+        assert math.isnan(scorers.perplexity_estimate(likelihoods, units, range(len(units))).value)
     assert math.isnan(scorers.perplexity_estimate([-1.0], [1], ["a"]).stderr)
     endless = scorers.perplexity_estimate([-math.inf, -1.0], [1, 1], "ab")
-    assert endless.value == math.inf
+    assert endless.value == scorers.perplexity_estimate([-1e6], [1], "a").value == math.inf
     assert math.isnan(endless.low)
 
 

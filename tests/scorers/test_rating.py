@@ -81,7 +81,6 @@ STATED = [
     *(("If I rate it 3, all are 3. Rating: 1", 1), ("The maximum score is 3. Rating: 1", 1)),
     *(("Rating of the original headline: 0\nRating: 1", 1), ("Rating: 1.4\nI give 2 reasons for that.", 1.4)),
     ("Rating: 1.4\n\nIn short, my rating is 1.4, for the pun.\n", 1.4),
-    *(("Hm</think>Rating: 1", 1), ("<think>Rating: 3</think>\nRating: 1", 1)),
     # a range, a choice, a bound, two numbers
     *(("1-2", None), ("1–2", None), ("1.5 to 2", None), ("1 or 2", None), ("1, 2", None), ("1 2", None)),
     *(("1 1/2", None), ("1½", None), ("between 1 and 2", None), ("Rating: between 1 and 2", None)),

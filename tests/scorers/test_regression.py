@@ -1,4 +1,4 @@
-"""RMSE, its ends and correlations: by hand, against plain loops and the bootstrap, and the organisers' baseline."""
+"""RMSE, its ends and correlations: by hand, against plain loops and derivatives, and the organisers' baseline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from standins.corpus import rows_of
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers import regression
+from humor_tasks.scorers.arrays import Floats
 
 Row = tuple[float, float, int]  # prediction, gold, cluster
 GOLD = st.integers(0, 15).map(lambda i: i / 5)
@@ -42,39 +43,39 @@ def sampled(n: int = 240, groups: int = 90, seed: int = 0) -> tuple[list[float],
     return columns(rows)
 
 
-def naive_correlation(x: list[float], y: list[float]) -> float:
-    mx, my = statistics.fmean(x), statistics.fmean(y)
+def naive_correlation(x: Floats, y: Floats, times: Floats) -> float:
     if len(set(x)) < 2 or len(set(y)) < 2:
         return math.nan
-    top = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
-    return top / math.sqrt(math.fsum((a - mx) ** 2 for a in x) * math.fsum((b - my) ** 2 for b in y))
+    x, y = x - np.average(x, weights=times), y - np.average(y, weights=times)
+    return float(times @ (x * y) / math.sqrt((times @ (x * x)) * (times @ (y * y))))
 
 
-def naive_ranks(x: list[float]) -> list[float]:
-    return [sum(b < a for b in x) + (sum(b == a for b in x) + 1) / 2 for a in x]
+def naive_ranks(x: Floats, times: Floats) -> Floats:
+    return np.array([times @ (x < a) + times @ (x == a) / 2 for a in x])
 
 
-def naive_rmse_at(pred: list[float], gold: list[float], percent: float) -> float:
-    """The k rows of each end one by one; equals share the places that are left."""
-    n = len(gold)
-    k = min(round(percent * n / 100), n // 2)
+def naive_rmse_at(squares: Floats, gold: Floats, percent: float, times: Floats) -> float:
+    """The k rows of each end one grade after the other; equals share the places that are left."""
+    k = min(round(percent * len(gold) / 100), len(gold) // 2)
     if k == 0:
         return math.nan
     total = 0.0
-    for sign in (-1, 1):
-        left, keys = k, [sign * g for g in gold]
-        for grade in sorted(set(keys)):
-            squares = [(p - g) ** 2 for p, g, key in zip(pred, gold, keys, strict=True) if key == grade]
-            total += min(left, len(squares)) * statistics.fmean(squares)
-            left -= min(left, len(squares))
+    for grades in (sorted(set(gold)), sorted(set(gold), reverse=True)):
+        left = float(k)
+        for grade in grades:
+            at = times * (gold == grade)
+            total += min(left, at.sum()) * np.average(squares, weights=at)
+            left -= min(left, at.sum())
     return math.sqrt(total / (2 * k))
 
 
-def naive(pred: list[float], gold: list[float]) -> dict[str, float]:
-    found = {"rmse": math.sqrt(statistics.fmean((p - g) ** 2 for p, g in zip(pred, gold, strict=True)))}
-    found |= {f"rmse@{percent}": naive_rmse_at(pred, gold, percent) for percent in (10, 20, 30, 40)}
-    found["pearson"] = naive_correlation(pred, gold)
-    found["spearman"] = naive_correlation(naive_ranks(pred), naive_ranks(gold))
+def naive(pred: Sequence[float], gold: Sequence[float], times: Floats | None = None) -> dict[str, float]:
+    """Every metric, of rows that each stand `times` times; their number is held, for with it changes k."""
+    x, y, times = np.array(pred), np.array(gold), np.ones(len(pred)) if times is None else times
+    found = {"rmse": math.sqrt(np.average((x - y) ** 2, weights=times))}
+    found |= {f"rmse@{percent}": naive_rmse_at((x - y) ** 2, y, percent, times) for percent in (10, 20, 30, 40)}
+    found["pearson"] = naive_correlation(x, y, times)
+    found["spearman"] = naive_correlation(naive_ranks(x, times), naive_ranks(y, times), times)
     for i in range(15):
         low, high = i / 5, (i + 1) / 5
         name = f"mae[{low:.1f},{high:.1f}{']' if i == 14 else ')'}"
@@ -176,7 +177,7 @@ def test_correlations_that_are_unknown(metric: object) -> None:
 
 
 def test_nothing_to_score() -> None:
-    empty = scorers.cluster_bootstrap([], [], [])
+    empty = scorers.rating_metrics([], [], [])
     assert len(empty) == 22
     assert all(math.isnan(e.value) and e.n == 0 for e in empty.values())
 
@@ -197,31 +198,17 @@ def test_bad_input_is_named() -> None:
     for width in (0, -0.2, 0.7, 4, math.nan):
         with pytest.raises(BadInput, match="width is"):
             scorers.mae_by_bin([1, 2], [1, 2], "ab", width)
-    with pytest.raises(BadInput, match="draws is 1"):
-        scorers.cluster_bootstrap([1, 2], [1, 2], "ab", draws=1)
     with pytest.raises(BadInput, match="level is 95"):
-        scorers.cluster_bootstrap([1, 2], [1, 2], "ab", level=95)
+        scorers.rating_metrics([1, 2], [1, 2], "ab", level=95)
 
 
-# ---- fast against naive ---------------------------------------------------------------------------
+# ---- against plain loops ---------------------------------------------------------------------------
 
 
 @given(ROWS)
 def test_equals_the_plain_loops(rows: list[Row]) -> None:
     pred, gold, clusters = columns(rows)
     assert same(values(scorers.rating_metrics(pred, gold, clusters)), naive(pred, gold))
-
-
-@given(ROWS, st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any))
-def test_a_draw_is_the_metrics_of_the_rows_drawn(rows: list[Row], times: list[int]) -> None:
-    pred, gold, clusters = columns(rows)
-    codes, count = scorers.estimate.cluster_codes(clusters)
-    compute = regression._bootstrap_metrics(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
-    drawn = [row for row, code in zip(rows, codes, strict=True) for _ in range(times[code])]
-    if drawn:
-        got = compute(np.array(times[:count], dtype=float)[:, None])[:, 0].tolist()
-        expected = naive(*columns(drawn)[:2])
-        assert same(dict(zip(expected, got, strict=True)), expected)
 
 
 # ---- errors ---------------------------------------------------------------------------------------
@@ -236,63 +223,16 @@ def test_linearised_errors_are_those_of_the_derivative_by_clusters(seed: int) ->
     between = {sum(g < grade for g in gold) for grade in gold} | {sum(g > grade for g in gold) for grade in gold}
     smooth = [name for name, k in zip((10, 20, 30, 40), (13, 26, 39, 52), strict=True) if k not in between]
     assert len(smooth) > 1
-    codes, count = scorers.estimate.cluster_codes(clusters)
-    compute = regression._bootstrap_metrics(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
-    sizes, step = np.bincount(codes), 1e-5
-    # The number of rows is held, for with it changes k.
-    directions = step * (np.eye(count) - sizes[None, :] / len(pred))
-    derivatives = (compute(1 + directions) - compute(1 - directions)) / (2 * step)
-    expected = np.sqrt(count / (count - 1) * (derivatives**2).sum(axis=1))
+    count, of, step = len(set(clusters)), np.array(clusters), 1e-5
+    derivatives = []
+    for cluster in sorted(set(clusters)):
+        towards = step * ((of == cluster) - (of == cluster).mean())
+        up, down = naive(pred, gold, 1 + towards), naive(pred, gold, 1 - towards)
+        derivatives.append({name: (up[name] - down[name]) / (2 * step) for name in up})
     found = scorers.rating_metrics(pred, gold, clusters)
-    for (name, estimate), stderr in zip(found.items(), expected.tolist(), strict=True):
-        if name in ("rmse", "pearson", "spearman", *(f"rmse@{percent}" for percent in smooth)):
-            assert estimate.stderr == pytest.approx(stderr, rel=1e-4), name
-
-
-def test_the_bootstrap_and_the_linearised_errors_agree() -> None:
-    pred, gold, clusters = sampled(1200, 450)
-    linear, drawn = scorers.rating_metrics(pred, gold, clusters), scorers.cluster_bootstrap(pred, gold, clusters)
-    for name, e in linear.items():
-        b = drawn[name]
-        assert (b.value, b.n, b.clusters) == pytest.approx((e.value, e.n, e.clusters), nan_ok=True)
-        if e.n >= 100:
-            assert b.stderr == pytest.approx(e.stderr, rel=0.05), name
-            assert (b.low, b.high) == pytest.approx((e.low, e.high), abs=0.2 * e.stderr), name
-
-
-def test_the_bootstrap_is_the_plain_loop_over_draws() -> None:
-    pred, gold, clusters = sampled(60, 20)
-    rows = list(zip(pred, gold, strict=True))
-    codes, count = scorers.estimate.cluster_codes(clusters)
-    generator, plain = np.random.default_rng(7), []
-    for _ in range(50):
-        members = [
-            row for c in generator.integers(0, count, count) for row, k in zip(rows, codes, strict=True) if k == c
-        ]
-        plain.append(naive([p for p, _ in members], [g for _, g in members]))
-    found = scorers.cluster_bootstrap(pred, gold, clusters, draws=50, seed=7, level=0.8)
-    for name, estimate in found.items():
-        known = [draw[name] for draw in plain if not math.isnan(draw[name])]
-        if len(known) > 1:
-            assert estimate.stderr == pytest.approx(statistics.stdev(known))
-            assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(known, [10, 90])))
-        else:
-            assert math.isnan(estimate.stderr)
-
-
-def test_seeds_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    pred, gold, clusters = sampled(60, 20)
-    found = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
-    assert scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=2)["rmse"].low != found["rmse"].low
-    monkeypatch.setattr(regression, "_CHUNK", 60 * 9)
-    in_chunks = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
-    assert same({k: e.low for k, e in found.items()}, {k: e.low for k, e in in_chunks.items()})
-
-
-def test_one_cluster_has_no_interval() -> None:
-    found = scorers.cluster_bootstrap([1, 2], [0, 1], "aa", draws=10)["rmse"]
-    assert found.value == 1
-    assert math.isnan(found.stderr)
+    for name in ("rmse", "pearson", "spearman", *(f"rmse@{percent}" for percent in smooth)):
+        expected = math.sqrt(count / (count - 1) * sum(derivative[name] ** 2 for derivative in derivatives))
+        assert found[name].stderr == pytest.approx(expected, rel=1e-4), name
 
 
 # ---- real rows ------------------------------------------------------------------------------------

@@ -25,8 +25,6 @@ BEAR = "A bear would say so."
         "<explanation>A bear would say so.</explanation>\n<explanation></explanation>",
         "<explanation>A bear would say so.</explanation>\n<explanation>\n```\n```\n</explanation>",
         "<explanation>A bear would say so.</explanation>\n<explanation>A whale, cut o",
-        "<think><explanation>A whale.</explanation></think><explanation>A bear would say so.</explanation>",
-        "A whale, perhaps.</think><explanation>A bear would say so.</explanation>",
         # nested, or mentioned before it is used
         "<explanation>A whale. <explanation>A bear would say so.</explanation></explanation>",
         "I write it in <explanation> tags: <explanation>A bear would say so.</explanation>",
@@ -56,7 +54,6 @@ def test_a_complete_element(reply: str) -> None:
         "A bear would say so.",
         "```\nA bear would say so.\n```",
         "A bear would say so.</explanation>",
-        "<think><explanation>A whale.</explanation></think>A bear would say so.",
     ],
 )
 def test_no_complete_element(reply: str) -> None:
@@ -92,7 +89,6 @@ def test_what_is_no_tag_is_text(text: str) -> None:
         ("Here it is: <explanation>", Tagged("", "empty", False)),
         ("Here it is: <explanation>\n```\n```\n</explanation>", Tagged("", "empty", False)),
         ("</explanation>", Tagged("", "empty", False)),
-        ("<think><explanation>A bear.</explanation></think>", Tagged("", "empty", False)),
         ("<think><explanation>A bear.</explanation>", Tagged("", "unparsed", False)),
         ("I can't help with that.", Tagged("I can't help with that.", "refused", False)),
         ("<explanation>I cannot comply.</explanation>", Tagged("I cannot comply.", "refused", True)),

@@ -15,11 +15,10 @@ from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.scorers import Verdict, as_data, read_verdict
-from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating, read_word
+from humor_tasks.scorers.verdict import RATING_WORDS, WORDS, panel_rating, read_word, schema_of
 
 BARS = "<reasoning>It names the bars.</reasoning>\n"
 WHY = "It names the bars."
-WORDS = {"PASS": True, "FAIL": False}
 
 
 def test_the_attacks_are_many_and_distinct() -> None:
@@ -233,14 +232,15 @@ def test_any_reply_gives_a_verdict_or_a_reason(reply: str) -> None:
 
 @given(replies, st.booleans())
 def test_a_proper_last_line_is_the_verdict(before: str, passes: bool) -> None:
-    said = scorers.without_thinking(before)
-    assume(not any(re.match(r'(```(json)?\s*)?\{\s*"', text.strip(), re.IGNORECASE) for text in (before, said or "")))
     reply = f"{before}\nMy verdict:\n<judgement>{'PASS' if passes else 'FAIL'}</judgement>"
+    own = scorers.own_turn(reply, verdict=True)
+    beginnings = (before.strip(), (own.text or "").strip())
+    assume(not any(re.match(r'(```(json)?\s*)?\{\s*"', text, re.IGNORECASE) for text in beginnings))
     read = read_verdict(reply).passed
     # Another verdict may contradict it, and a special token begins a turn that the judge made up.
-    if said is None or "</judg" in before.lower() or scorers.own_turn(reply, verdict=True).turn:
+    if own.text is None or "</judg" in before.lower() or own.turn:
         assert read in (None, passes)
-        assert said is not None or read is None
+        assert own.text is not None or read is None
     else:
         assert read is passes
 
@@ -252,7 +252,7 @@ def test_an_object_is_its_field(reasons: str, passes: bool) -> None:
 
 
 def test_the_schema_asks_for_what_is_read() -> None:
-    schema = scorers.VERDICT_SCHEMA
+    schema = schema_of(WORDS)
     assert list(schema["properties"]) == schema["required"] == ["reasoning", "judgement"]
     assert schema["additionalProperties"] is False
     assert json.loads(json.dumps(schema)) == schema

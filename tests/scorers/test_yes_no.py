@@ -13,7 +13,7 @@ READ = [
     *(("Answer: yes", "yes"), ("Answer: no", "no"), ("answer: No.", "no"), ("**Answer:** YES", "yes")),
     *(("Answer: Y", "yes"), ('{"answer": "no"}', "no"), ("<answer>Yes</answer>", "yes")),
     *(("The answer is no, because it is meant.", "no"), ("The final answer is **yes**.", "yes")),
-    *(("<think>Answer: no</think>Answer: yes", "yes"), ("There is no joke here. Answer: no", "no")),
+    ("There is no joke here. Answer: no", "no"),
     ("No, wait. Answer: yes", "yes"),
     ("Answer: no\nLet me look again.\nAnswer: yes", "yes"),
     *(("Yes", "yes"), ("no.", "no"), ('"Yes"', "yes")),

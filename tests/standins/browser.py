@@ -30,7 +30,6 @@ ARGUMENTS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 # A program whose imports are searched for no garbage: that is a fifth of what they take.
-WITHOUT_GARBAGE = "import gc, runpy, sys; gc.disable(); runpy.run_path(sys.argv[1], run_name='__main__')"
 GUARD = 500  # milliseconds for which the page takes no choice on a new item
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
@@ -158,7 +157,7 @@ class Forks:
         """The number of the process that was forked or killed."""
         if self.process is None:  # not before a test has a browser
             self.process = subprocess.Popen(
-                [sys.executable, "-c", WITHOUT_GARBAGE, str(Path(__file__).with_name("page_servers.py"))],
+                [sys.executable, "-P", str(Path(__file__).with_name("page_servers.py"))],
                 **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1},
             )
         assert self.process.stdin is not None

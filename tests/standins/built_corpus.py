@@ -8,7 +8,8 @@ from standins.corpus import noise_png
 
 from humor_tasks.lab.corpora.newyorker.card import Provenance, card
 from humor_tasks.lab.corpora.newyorker.folder import Contents, contents_of, write_folder
-from humor_tasks.lab.corpora.newyorker.rows import Instances, Pair, Reference, make_instances
+from humor_tasks.lab.corpora.newyorker.ranking import Pair
+from humor_tasks.lab.corpora.newyorker.rows import Instances, Reference, make_instances
 from humor_tasks.rows.contests.annotations import Annotated, Scene
 
 CONTESTS = range(501, 531)
@@ -37,7 +38,7 @@ def annotations(contests: range = CONTESTS) -> dict[int, Annotated]:
 def instances(contests: range = CONTESTS, seed: str = "1", explained: bool = True) -> Instances:
     pairs = {
         c: [
-            Pair(good, okay, "crowd_winner" if k else "official_winner")
+            Pair(c, good, okay, "crowd_winner" if k else "official_winner", [], [], 0.0)
             for k, ((good, _), (okay, _)) in enumerate(zip(captions_of(c), captions_of(c, "okay"), strict=True))
         ]
         for c in contests

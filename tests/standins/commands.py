@@ -34,7 +34,9 @@ def run_lm_eval(arguments: list[str]) -> None:
     """As `lm_eval ARGUMENTS`, but for lm-eval's own tasks and the handler of its log, which a process sets up once."""
     from lm_eval._cli import HarnessCLI
 
-    with patch.object(sys, "argv", ["lm_eval", *arguments]), without_lm_evals_own_tasks():
+    from humor_tasks.testing.lm_eval_runs import undescribed
+
+    with patch.object(sys, "argv", ["lm_eval", *arguments]), without_lm_evals_own_tasks(), undescribed():
         command = HarnessCLI()
         command.execute(command.parse_args())
 

@@ -163,7 +163,7 @@ def lm_eval(words: list[str]) -> None:
 
     def load(task: Any, **seed: int) -> None:
         task.benchmark.options(**task._given)
-        task.run = SimpleNamespace(version="1-A", records=())
+        task.run = SimpleNamespace(version="1-A", records=(), shows_media=False)
 
     for name in given.tasks if isinstance(given.tasks, list) else given.tasks.split(","):
         for config in configs(name):

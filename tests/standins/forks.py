@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import importlib
 import json
 import os
@@ -66,14 +65,8 @@ def forked(address: str, program: list[str], environment: dict[str, str], *outpu
 
 def serve(address: str, modules: list[str]) -> None:
     """Forks at every request until the standard input ends, and then ends what still runs."""
-    gc.disable()  # a fifth of what the imports would take
     for name in modules:
         importlib.import_module(name)
-    yaml = importlib.import_module("yaml")
-    yaml.SafeLoader = yaml.CSafeLoader  # as in conftest.py
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # as in conftest.py
-    gc.enable()
     running: set[int] = set()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)

@@ -80,7 +80,7 @@ def grader(name: str) -> Model:
 
 def run_log(task: Task, by: Model, judges: list[Model], folder: Path, **more: Any) -> EvalLog:
     roles = {"grader": judges if len(judges) > 1 else judges[0]} if judges else None
-    (log,) = eval(task, model=by, model_roles=roles, log_dir=str(folder), display="none", **more)
+    (log,) = eval(task, model=by, model_roles=roles, log_dir=str(folder), display="log", **more)
     return log
 
 

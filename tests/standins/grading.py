@@ -50,7 +50,7 @@ def graded_log(
 ) -> EvalLog:
     roles: dict[str, Any] = {"grader": [g.model for g in graders]} if graders else {}
     named = model.model if model else "none/none"
-    log = eval(task, model=named, model_roles=roles, display="none", **more)[0]
+    log = eval(task, model=named, model_roles=roles, display="log", **more)[0]
     assert log.status == status, log.error
     return log
 

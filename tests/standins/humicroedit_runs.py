@@ -9,12 +9,12 @@ from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import Model, ModelOutput
 from lm_eval.api.model import LM
 
 from humor_tasks import evaluate, load
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
-from humor_tasks.testing import ScriptedLM, run_lm_eval
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
 SAMPLE = {"dataset": "sample", "split": "test"}
@@ -41,17 +41,11 @@ def expected_report(name: str, change: Callable[[str, str], str] = lambda identi
 
 
 def scripted(answer: Callable[[str], str | ModelOutput] = reply_to) -> Model:
-    def output(messages: list[Any], *rest: Any) -> ModelOutput:
-        said = answer(messages[-1].text)
-        made = said if isinstance(said, ModelOutput) else ModelOutput.from_content("mockllm/model", said)
-        made.usage = ModelUsage()
-        return made
-
-    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+    return ScriptedModel("model", lambda messages: answer(messages[-1].text)).model
 
 
 def run_in_inspect(task: Task, model: Any = None, **more: Any) -> EvalLog:
-    log = eval(task, model=model or scripted(), display="none", **more)[0]
+    log = eval(task, model=model or scripted(), display="log", **more)[0]
     assert log.status == "success", log.error
     return log
 

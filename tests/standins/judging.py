@@ -75,7 +75,7 @@ def fickle(first: str, second: str) -> str | None:
 
 def judged_log(task: Task, *judges: ScriptedModel, status: str = "success", **more: Any) -> EvalLog:
     """The task's log, with these judges as model role `grader`."""
-    (log,) = eval(task, model_roles={"grader": [judge.model for judge in judges]}, display="none", **more)
+    (log,) = eval(task, model_roles={"grader": [judge.model for judge in judges]}, display="log", **more)
     assert log.status == status, log.error and log.error.message
     return log
 

@@ -20,6 +20,6 @@ def sample_runs(factory: pytest.TempPathFactory) -> Path:
 def _make(folder: Path) -> None:
     for place, name, limit in (("first", "first", None), ("overlap", "overlap", None), ("short", "random", 4)):
         task, where = matching(dataset="sample"), str(folder / place)
-        eval(task, model=f"baseline/{name}", log_dir=where, limit=limit, display="none")
+        eval(task, model=f"baseline/{name}", log_dir=where, limit=limit, display="log")
     how = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
     lm_eval("--tasks", "nyc_matching", *how, "--output_path", folder / "lm", "--log_samples", cwd=folder)

@@ -50,7 +50,7 @@ def graded(judge: ScriptedModel, reply: Any = "Because of the bear.", **how: Any
     """A task of somebody else's with our scorer."""
     points = [Sample(id="s", input="Why?", target=["A bear.", "A <whale>."])]
     task = Task(dataset=points, scorer=element_coverage(cache=False, **how))
-    (log,) = eval(task, model=ScriptedModel("m", reply).model, model_roles={"grader": judge.model}, display="none")
+    (log,) = eval(task, model=ScriptedModel("m", reply).model, model_roles={"grader": judge.model}, display="log")
     assert log.status == "success", log.error
     return log
 
@@ -100,7 +100,7 @@ def test_a_judge_of_two_texts_and_of_stories() -> None:
         reply = "A bear." if metric == "win_rate" else "Once"
         task = Task(dataset=[Sample(id="s", input="Why?", target="Bear")], scorer=scorer)
         roles: dict[str, Any] = {"grader": judge.model}
-        (log,) = eval(task, model=ScriptedModel("m", reply).model, model_roles=roles, display="none")
+        (log,) = eval(task, model=ScriptedModel("m", reply).model, model_roles=roles, display="log")
         assert log.results
         assert log.results.scores[0].metrics[metric].value == expected
         assert len(judge.asked) == 2  # both orders; both ratings
@@ -113,7 +113,7 @@ def test_what_a_scripted_model_replies() -> None:
     own.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     model = ScriptedModel("m", ["Answer: A", REFUSED, own], usage=used)
     task = Task(dataset=[Sample(id=str(i), input="A or B?", choices=["x", "y"], target="A") for i in range(3)])
-    (log,) = eval(task, model=model.model, display="none", max_samples=1, max_connections=1)
+    (log,) = eval(task, model=model.model, display="log", max_samples=1, max_connections=1)
     assert log.samples
     assert sorted((s.output.completion, str(s.output.stop_reason)) for s in log.samples) == [
         ("", "content_filter"),
@@ -122,7 +122,7 @@ def test_what_a_scripted_model_replies() -> None:
     ]
     assert log.stats.model_usage["mockllm/m"].total_tokens == 2 * 10 + 2
     assert model.asked == [[("user", "A or B?")]] * 3
-    (failed,) = eval(task, model=ScriptedModel("m", ValueError("no such model")).model, display="none")
+    (failed,) = eval(task, model=ScriptedModel("m", ValueError("no such model")).model, display="log")
     assert failed.status == "error"
     assert "no such model" in str(failed.error)
 

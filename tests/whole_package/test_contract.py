@@ -13,9 +13,9 @@ import pytest
 import yaml
 from inspect_ai import list_tasks
 from inspect_ai.model import ChatMessageUser, ContentImage
+from standins.judging import write_texts
 from standins.paths import REPOSITORY
 
-import humor_tasks
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.tasks.building import build
@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.inspect_ai_versions, pytest.mark.lm_eval_versions]
 
 STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
 NYCC = ("matching", "ranking", "explanation")
-HUMORBENCH = ("humorbench", "humorbench_autograder")
 MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
+SETTINGS = ("description", "pixels", "caption_only")
 ONLY_IN_INSPECT = {"brainstorm", "mock_generation"}
 SETTINGS = ("description", "pixels", "caption_only")
 
@@ -47,25 +47,54 @@ CASES = [(name, setting, 2, 1) for name, setting in itertools.product(NYCC, SETT
 CASES += [(name, "description", 0, "all") for name in NYCC]
 
 
+RATINGS = {"via": "ratings"}
+CASES: list[tuple[str, dict[str, Any], int]] = [
+    *((name, {"setting": setting, "fold": 1}, 2) for name, setting in itertools.product(NYCC, SETTINGS)),
+    *((name, {"fold": "all"}, 0) for name in NYCC),
+    *(("humorbench", {"one_explanation_per": per}, 0) for per in ("row", "caption")),
+    ("humorbench_autograder", {}, 0),
+    *((name, {"scene": "stills", "input": "description"}, 0) for name in MOCK),
+    *((name, {"scene": "stills", "input": "media"}, 2) for name in MOCK),
+    ("humicroedit_rating", {"setting": "edited_only"}, 2),
+    ("humicroedit_pairwise", {"setting": "original_and_edit"}, 2),
+    ("humicroedit_pairwise", {"setting": "edited_only", **RATINGS}, 2),
+    ("explanation_preference", {}, 0),
+    ("explanation_preference", {"order": "random", "structured": True}, 0),
+    ("explanation_preference", {"setting": "pixels"}, 0),
+    ("crowd_groups", {"mode": "overall", "setting": "description", "contests": "9010-9011"}, 5),
+    ("crowd_groups", {"mode": "best_pick", "setting": "description", "contests": "9010-9011"}, 0),
+    ("crowd_groups", {"mode": "overall", "setting": "pixels", "contests": "9010-9011"}, 2),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "setting", "shots", "fold"), CASES)
-def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, fold: int | str) -> None:
-    inspect_task = build(name, {"dataset": "sample", "setting": setting, "shots": shots, "fold": fold})
-    task = lm_eval_task(name, "generate_until", setting=setting, fold=fold)
+@pytest.mark.parametrize(("name", "given", "shots"), CASES)
+def test_both_harnesses_show_the_same(name: str, given: dict[str, Any], shots: int, tmp_path: Path) -> None:
+    given = {"dataset": "sample"} | given
+    if name == "explanation_preference":
+        texts = {record.id: "It is a pun." for record in BENCHMARKS["explanation"].open(dataset="sample").records}
+        given["system"] = write_texts(tmp_path / "system.json", texts)
+    task = BenchmarkTask({"task": "t", "benchmark": name, "output_type": "generate_until", "metadata": given})
     task.set_fewshot_seed(1234)  # what lm-eval's command line does
-    docs = {doc["id"]: doc for doc in task.test_docs()}
-    run = BENCHMARKS[name].open(dataset="sample", setting=setting, shots=shots, fold=fold)
-    assert [sample.id for sample in inspect_task.dataset] == list(docs)
-    for sample, record in zip(inspect_task.dataset, run.records, strict=True):
-        doc = docs[str(sample.id)]
+    more = {"shots": shots} if shots else {}
+    theirs, run = build(name, given | more), BENCHMARKS[name].open(**given, **more)
+    assert theirs.version == task.VERSION
+    for sample, doc, record in zip(theirs.dataset, task.test_docs(), run.records, strict=True):
         context = task.fewshot_context(
             doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
         )
-        theirs = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
-        assert [message.text for message in sample.input] == theirs
-        assert [message.role for message in sample.input] == [turn["role"] for turn in context]
-        assert (sample.choices or []) == doc["choices"]
-        assert sample.target == doc["target"] == task.doc_to_target(doc)
+        told = [(turn["role"], turn["content"].removeprefix(f"{PLACEHOLDER}\n")) for turn in context]
+        assert [(message.role, message.text) for message in sample.input] == told
+        assert told == [(turn.role, turn.text) for turn in run.prompt(record).turns]
+        target = [point.text for point in record.points] or doc["target"]  # Inspect's viewer shows the points
+        assert (sample.id, sample.choices or [], sample.target) == (doc["id"], doc["choices"], target)
+        about = sample.metadata or {}
+        assert about["cluster"] == doc["cluster"]
+        assert [about["humor_tasks"][part] for part in ("groups", "facts")] == [
+            doc["humor_tasks"][part] for part in ("groups", "facts")
+        ]
+        assert about.get("points", []) == doc.get("points", [])
+        assert about.get("pairs") == doc.get("pairs")
         shown = [
             part.image
             for message in chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=True)
@@ -73,48 +102,10 @@ def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, 
             for part in message.content
             if isinstance(part, ContentImage)
         ]
-        opened = task.doc_to_image(doc)
-        assert len(shown) == len(opened) == (0 if setting != "pixels" else shots + 1)
-        assert shown == [picture.data_uri() for picture in run.prompt(record).pictures]
-        pixels = [picture.open().tobytes() for picture in run.prompt(record).pictures]
-        assert [image.convert("RGB").tobytes() for image in opened] == pixels
-
-
-@pytest.mark.parametrize(("name", "per"), [("humorbench", "row"), ("humorbench", "caption"), (HUMORBENCH[1], None)])
-def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -> None:
-    parameters = {"dataset": "sample"} | ({"one_explanation_per": per} if per else {})
-    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
-    for sample, doc in zip(build(name, parameters).dataset, task.test_docs(), strict=True):
-        context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
-        assert sample.id == doc["id"]
-        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(turn["content"] for turn in context)
-        assert (sample.metadata or {}).get("points", []) == doc.get("points", [])
-        assert (sample.metadata or {})["cluster"] == doc["cluster"]
-    assert build(name, parameters).version == task.VERSION
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("shown", "shots"), [("description", 0), ("media", 2)])
-@pytest.mark.parametrize("name", MOCK)
-def test_both_harnesses_show_the_same_of_mock(name: str, shown: str, shots: int) -> None:
-    parameters = {"dataset": "sample", "scene": "stills", "input": shown}
-    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
-    inspect_task = build(name, parameters | {"shots": shots})
-    run = BENCHMARKS[name].open(**parameters, shots=shots)
-    assert inspect_task.version == task.VERSION
-    for sample, doc, record in zip(inspect_task.dataset, task.test_docs(), run.records, strict=True):
-        context = task.fewshot_context(
-            doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
-        )
-        assert [message.text for message in sample.input] == [
-            turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context
-        ]
-        assert (sample.id, sample.choices or [], sample.target) == (doc["id"], doc["choices"], doc["target"])
-        assert (sample.metadata or {})["cluster"] == doc["cluster"]
-        assert (sample.metadata or {})["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
-        opened = [image.convert("RGB").tobytes() for image in task.doc_to_image(doc)]
-        assert opened == [picture.open().tobytes() for picture in run.prompt(record).pictures]
-        assert len(opened) == (shots + 1) * (shown == "media")
+        pictures, opened = run.prompt(record).pictures, task.doc_to_image(doc)
+        assert len(pictures) == (shots + 1) * ("pixels" in given.values() or "media" in given.values())
+        assert shown == [picture.data_uri() for picture in pictures]
+        assert [image.convert("RGB").tobytes() for image in opened] == [p.open().tobytes() for p in pictures]
 
 
 def test_log_likelihoods_of_yes_and_no_are_compared_as_words() -> None:
@@ -207,10 +198,3 @@ def test_registry_is_light_and_what_offers_clip_and_ofa_is_imported_without_torc
         ),
     }
     assert len(corpora) <= 9
-
-
-def test_top_level_package_offers_load_and_evaluate() -> None:
-    assert callable(humor_tasks.load)
-    assert callable(humor_tasks.evaluate)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        humor_tasks.nothing  # noqa: B018

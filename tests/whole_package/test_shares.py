@@ -64,7 +64,7 @@ def precision(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
 
 
 def rules(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
-    pairs = [ranking.Pair(cluster(i), "crowd", [hit] * 4, [0.5] * 4, 0.0) for i, hit in enumerate(hits)]
+    pairs = [ranking.Pair(cluster(i), "a", "b", "crowd", [hit] * 4, [0.5] * 4, 0.0) for i, hit in enumerate(hits)]
     return list(ranking.balance(pairs).rules.values())
 
 
@@ -72,7 +72,8 @@ def people(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
     votes = [Vote(f"i{i}", f"r{k}", "AB"[1 - hit], order="AB") for i, hit in enumerate(hits) for k in range(3)]
     question = Question("q", tuple(votes))
     found, other = agreed(question), raters([question])[0]
-    names = ("win_rate", "win_rate_of_votes", "human_acc", "raw_agreement", "human_ceiling", "first_shown")
+    names = ("win_rate", "win_rate_of_votes", "human_acc", "human_acc_by_majority", "raw_agreement")
+    names += ("human_ceiling", "first_shown")
     return [*(found.estimates[name] for name in names), other.share_a, other.first_shown]
 
 

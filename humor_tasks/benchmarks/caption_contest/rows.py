@@ -304,7 +304,7 @@ def described_row(row: Mapping[str, Any], image: str, description: Description) 
 
 def from_description(scene: Mapping[str, Any], choices: Any) -> str:
     """The column `from_description` in the corpus's format, the input of systems such as T5."""
-    names = ", ".join(link.split("/wiki/", 1)[-1] for link in scene["entities"])
+    names = ", ".join(link.removeprefix(WIKIPEDIA) for link in scene["entities"])
     text = (
         f"scene: {scene['image_location']} description: {scene['image_description']} "
         f"uncanny: {scene['image_uncanny_description']} entities: {names}."

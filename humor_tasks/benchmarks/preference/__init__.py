@@ -164,7 +164,12 @@ def load(benchmark: Benchmark[PreferenceOptions], o: PreferenceOptions) -> Data:
             if ids:
                 warnings.warn(f"{getattr(o, name)} {what} {listed('instance', ids)}; left out.", stacklevel=2)
     if not common:
-        raise BadInput(f"{o.system} and {o.against} have no instance of split {o.split}, fold {o.fold}, in common.")
+        part = f"split {o.split}, scene {o.scene}" if o.of in OF_MOCK else f"split {o.split}, fold {o.fold}"
+        other = "; setting=pixels has the rows with a picture" if o.setting == "description" and o.of in OF_MOCK else ""
+        raise BadInput(
+            f"{o.system} and {o.against} have no instance of {part}, in common: setting={o.setting} shows "
+            f"{len(known)} instances{other}."
+        )
     records = [r for i in common for r in _pair(o, known[i], *(side.texts[i] for side in sides.values()))]
     provenance = dict(corpus.data.provenance) | {f"{name}_model": side.model for name, side in sides.items()}
     prints = [str(provenance["fingerprint"]), *(side.fingerprint for side in sides.values())]

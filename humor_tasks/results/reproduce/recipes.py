@@ -14,6 +14,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.answers import Answer
 from humor_tasks.contract.definition import Run
+from humor_tasks.contract.judging.pairs import HUMAN
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
@@ -25,6 +26,7 @@ from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
 SAMPLE = "sample"
+JUDGES = 2  # of HumanAcc in MOCK
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,16 @@ class CannotRunHere(Exception):
 
 @dataclass(frozen=True)
 class Given:
-    """What the user gives: a dataset (or a folder of datasets by card), a model, predictions, other parameters."""
+    """What the user gives: a dataset (or a folder of datasets by card), a model, predictions, other parameters.
+
+    agreement: the report of `people agreement` on the votes, where predictions are votes.
+    """
 
     dataset: str | None = None
     model: str | None = None
     predictions: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    agreement: Mapping[str, Any] | None = None
 
     def dataset_of(self, row: Row) -> str | None:
         """The dataset for this row: the folder named as its card below the given one, else the given one."""
@@ -202,6 +208,7 @@ RECIPES: Mapping[str, Callable[[Row, Given], Computed]] = {
     "model": run_model,
     "predictions": _needs("predictions: give --predictions FILE, predictions or the log of its command."),
     "perplexity": _needs("--predictions FILE: metrics.json of its training, or lm-eval's results_*.json."),
+    "agreement": _needs("people's votes: give --predictions VOTES with --items PAIRS, or agreement's JSON."),
     "people": _needs("people: `humor-tasks people page` shows them the items that its command writes."),
 }
 
@@ -218,6 +225,8 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
         raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
     if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
+    if row.recipe == "agreement":
+        return agreed(row, given.agreement or parse_json(path, read_body(path)), path)
     if row.recipe == "perplexity":
         return measured(row, given, path)
     if path.is_dir() or is_log(path):
@@ -228,6 +237,33 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
         return Computed(evaluate(run, replies).metrics, corpora.of_run(row.known, run))
     except BadInput as problem:
         raise BadInput(f"{path}: {problem}") from None
+
+
+def agreed(row: Row, report: Any, path: Path) -> Computed:
+    """HumanAcc of one question in the report of `people agreement`: the mean of the judges' shares of choices.
+
+    Raises BadInput for another file, and where the votes are not on one system's texts against people's.
+    """
+    (figure,) = row.figures
+    try:
+        held = [question for question in report["questions"] if question["kind"] == "preference"]
+        if len(held) != 1:
+            _check_fits(path, row, [f"it has {len(held)} questions of preference; give the votes on one system."])
+        (question,) = held
+        if (question["a"], question["b"]).count(HUMAN) != 1:
+            sides = f"{question['a']} and {question['b']}"
+            _check_fits(path, row, [f"it compares {sides}, and not a system with {HUMAN}; give --items, the pairs."])
+        told, items, people = question["metrics"]["human_acc"], question["items"], len(report["raters"])
+        numbers = [math.nan if told[name] is None else float(told[name]) for name in ("value", "stderr", "low", "high")]
+        estimate = Estimate(*numbers, int(told["n"]), int(told["clusters"]))
+    except BadInput:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise BadInput(f"{path}: is no report of `people agreement` in JSON ({problem!r:.100}).") from None
+    published = row.known.counts[figure.part or ""] if row.known else None
+    others = [f"{items:,} items have votes, and {published:,} are published."] if published not in (None, items) else []
+    others += [f"{people} people voted, and two are published."] if people != JUDGES else []
+    return Computed({figure.metric: estimate}, others)
 
 
 def measured(row: Row, given: Given, path: Path) -> Computed:

@@ -34,7 +34,7 @@ BASES = {
     "contests": "two standard errors over the 91 held-out contests, on which the rows are run instead",
 }
 """What a tolerance comes from."""
-RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "predictions", "perplexity")
+RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "agreement", "model", "predictions", "perplexity")
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Row:
     recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
     label or the mean rating of the training rows; `labels` counts the human labels in `file`, a file of the benchmark
     `labels`; `votes` only checks whether some votes have the figures; `people` needs people who answer the items;
+    `agreement` reads people's votes on pairs, or the JSON of `people agreement`;
     `model` runs a model that the user names; `predictions` scores a file or a log of the user's; `perplexity` reads the
     metrics of a training or lm-eval's results.
     tolerance: metric -> the largest difference that counts as reproduced. basis: what it comes from, a name in BASES.
@@ -134,8 +135,8 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     retired = [f"the model, which was shut down on {day}"] if (day := entry.get("retired")) else []
     needs = (*entry.get("needs", ()), *retired)
     optional = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
-    named = (entry[name] for name in ("basis", "command"))
-    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, *named, needs=needs, **optional)
+    name, recipe, basis, command = (entry[each] for each in ("name", "recipe", "basis", "command"))
+    return Row(name, card, chosen, recipe, tolerance, basis, command, needs=needs, **optional)
 
 
 def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ from humor_tasks.files.reading import read_body
 from humor_tasks.scorers.agreement import agreement
 from humor_tasks.scorers.annotators import human_ceiling, majority_vote
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
-from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.people.items import Item, choices_of, read_pairs
@@ -157,11 +157,13 @@ class Agreed:
 
     win_rate, win_rate_of_votes (preferences): how often A wins, ties counted as half, by the majority and by single
     votes. accuracy, accuracy_of_votes (other kinds): how often the answer was chosen, by the majority and by single
-    votes; tied choices and votes for a tie count with their expected accuracy under a random choice. human_acc: for
-    preferences, how often the majority prefers the generated text, without ties (MOCK's HumanAcc: B's where A is
-    `human` and B is not, A's otherwise); for other kinds, the accuracy by majority. raw_agreement, gwet_ac1,
-    krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): see `scorers.agreement`. human_ceiling: how often a vote
-    equals the majority of the other votes. first_shown: how often the option shown first was chosen.
+    votes; tied choices and votes for a tie count with their expected accuracy under a random choice. human_acc: the
+    mean over raters of the share of their votes for the generated text (B where A is `human` and B is not, A
+    otherwise), a vote for a tie being none; for other kinds, of their shares of right answers. This is HumanAcc as
+    section 4.2 of MOCK defines it, over two judges. human_acc_by_majority: how often the majority prefers the generated
+    text, so that two judges who disagree prefer none; for other kinds, the accuracy by majority. raw_agreement,
+    gwet_ac1, krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): see `scorers.agreement`. human_ceiling: how
+    often a vote equals the majority of the other votes. first_shown: how often the option shown first was chosen.
     """
 
     question: Question
@@ -221,7 +223,10 @@ def agreed(question: Question) -> Agreed:
         estimates = {
             "win_rate": win_rate([WORTH[majority[item]] for item in items], clusters),
             "win_rate_of_votes": win_rate([WORTH[vote.choice] for vote in question.votes], vote_clusters),
-            "human_acc": clustered_proportion([float(majority[item] == generated) for item in items], clusters),
+            "human_acc": mean_of_raters(question, [float(vote.choice == generated) for vote in question.votes]),
+            "human_acc_by_majority": clustered_proportion(
+                [float(majority[item] == generated) for item in items], clusters
+            ),
         }
     else:
         estimates = _accuracies(question)
@@ -245,10 +250,25 @@ def _accuracies(question: Question) -> dict[str, Estimate]:
         leading = [choice for choice, n in counts.items() if n == max(counts.values())]
         worth.append(sum(_right(question, item, choice) for choice in leading) / len(leading))
     by_majority = clustered_proportion(worth, [question.cluster(item) for item in choices])
-    of_votes = clustered_proportion(
-        [_right(question, vote.item, vote.choice) for vote in votes], [question.cluster(vote.item) for vote in votes]
-    )
-    return {"accuracy": by_majority, "accuracy_of_votes": of_votes, "human_acc": by_majority}
+    right = [_right(question, vote.item, vote.choice) for vote in votes]
+    of_votes = clustered_proportion(right, [question.cluster(vote.item) for vote in votes])
+    by_rater = mean_of_raters(replace(question, votes=tuple(votes)), right)
+    names = ("accuracy", "accuracy_of_votes", "human_acc", "human_acc_by_majority")
+    return dict(zip(names, (by_majority, of_votes, by_rater, by_majority), strict=True))
+
+
+def mean_of_raters(question: Question, values: Sequence[float]) -> Estimate:
+    """The unweighted mean over raters of the mean of their votes' values, in [0, 1]; clustered as the votes.
+
+    Where raters gave different numbers of votes, a vote has the weight that makes all raters equal.
+    """
+    clusters = [question.cluster(vote.item) for vote in question.votes]
+    given = Counter(vote.rater for vote in question.votes)
+    if len(set(given.values())) < 2:
+        return clustered_proportion(values, clusters)
+    weights = [len(values) / (len(given) * given[vote.rater]) for vote in question.votes]
+    mean = clustered_mean([w * value for w, value in zip(weights, values, strict=True)], clusters)
+    return replace(mean, low=max(mean.low, 0.0), high=min(mean.high, 1.0))
 
 
 def _right(question: Question, item: str, choice: str) -> float:

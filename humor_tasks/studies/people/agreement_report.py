@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # judges need Inspect, which takes seconds to import
 
 REPORTS = (".md", ".csv", ".json")
 METRICS = (
-    *("win_rate", "win_rate_of_votes", "accuracy", "accuracy_of_votes", "human_acc", "gwet_ac1", "raw_agreement"),
+    *("win_rate", "win_rate_of_votes", "accuracy", "accuracy_of_votes", "human_acc", "human_acc_by_majority"),
+    *("gwet_ac1", "raw_agreement"),
     *("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "human_ceiling", "first_shown"),
 )
 _ABOUT_JUDGES = (

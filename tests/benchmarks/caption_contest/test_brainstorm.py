@@ -25,7 +25,7 @@ REPLY = "Concepts: sea; night; therapy\nChosen: sea; therapy\nCaption: Ships avo
 
 def brainstorm_log(model: ScriptedModel, **more: Any) -> EvalLog:
     epochs = more.pop("epochs", 1)
-    (log,) = eval(brainstorm(**{"dataset": "sample"} | more), model=model.model, epochs=epochs, display="none")
+    (log,) = eval(brainstorm(**{"dataset": "sample"} | more), model=model.model, epochs=epochs, display="log")
     assert log.status == "success", log.error and log.error.message
     return log
 

@@ -128,7 +128,7 @@ def test_inspect_scores_each_reply_and_the_difference() -> None:
         text = str(messages)
         return next(str(r.target) for r in RUN.records if r.fields["first"] in text) if "New Yorker" in text else "No."
 
-    (log,) = eval(recitation(dataset="sample"), model=ScriptedModel("m", told).model, display="none")
+    (log,) = eval(recitation(dataset="sample"), model=ScriptedModel("m", told).model, display="log")
     assert log.results
     assert log.results.scores[0].metrics["recited"].value == 1
     for sample in log.samples or []:

@@ -46,7 +46,7 @@ def shown(messages: Sequence[ChatMessage]) -> list[tuple[str, str, list[str]]]:
 
 
 def run_of(task: Task, model: ScriptedModel, **more: Any) -> EvalLog:
-    (log,) = eval(task, model=model.model, display="none", **more)
+    (log,) = eval(task, model=model.model, display="log", **more)
     return log
 
 

@@ -204,7 +204,7 @@ def test_what_is_no_story(on_unparsed: str, sms: float) -> None:
 
 
 def test_no_grader() -> None:
-    (log,) = eval(mock_generation(**words()), model=teller().model, display="none")
+    (log,) = eval(mock_generation(**words()), model=teller().model, display="log")
     assert log.status == "error"
     assert "give a grader model with" in str(log.error and log.error.message)
 

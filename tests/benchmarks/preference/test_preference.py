@@ -230,7 +230,9 @@ def test_ids_on_one_side_only_are_listed_and_left_out(tmp_path: Path) -> None:
 def test_sides_without_an_instance_in_common(tmp_path: Path) -> None:
     system = write_texts(tmp_path / "s.json", {IDS[0]: "x"})
     against = write_texts(tmp_path / "a.json", {IDS[1]: "y"})
-    with pytest.raises(BadInput, match=f"{system} and {against} have no instance of split test, fold 0, in common"):
+    with pytest.raises(
+        BadInput, match=f"{system} and {against} have no instance of split test, fold 0, in common: setting="
+    ):
         opened(system, against=against)
-    with pytest.raises(BadInput, match="and human have no instance of split validation, fold 0, in common"):
+    with pytest.raises(BadInput, match="and human have no instance of split validation, fold 0, in common: setting="):
         opened(system, split="validation")

@@ -84,7 +84,7 @@ def test_metrics_describe_the_texts_and_need_no_people(requests: str) -> None:
 
 def test_both_harnesses_ask_the_same_and_show_the_same_picture(requests: str, tmp_path: Path) -> None:
     writer = ScriptedModel("writer", "A joke.")
-    (log,) = eval(humor_writing(requests), model=writer.model, display="none", log_dir=str(tmp_path / "logs"))
+    (log,) = eval(humor_writing(requests), model=writer.model, display="log", log_dir=str(tmp_path / "logs"))
     in_inspect = [[message.text for message in sample.input] for sample in log.samples or []]  # type: ignore[union-attr]
     shown: list[tuple[str, int]] = []
 

@@ -53,7 +53,7 @@ def config(home: Path, family: str = "llava", **values: Any) -> ImageTextTrainCo
 
 def asked(task: Any, model: str | Path, **given: Any) -> EvalLog:
     (log,) = eval(
-        task, model=f"image_text/{model}", display="none", max_tokens=24, model_args={"device": "cpu"}, **given
+        task, model=f"image_text/{model}", display="log", max_tokens=24, model_args={"device": "cpu"}, **given
     )
     assert log.status == "success", log.error
     return log

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from inspect_ai import eval
-from standins import commands
 from standins.tiny_text import tiny_network, tiny_tokenizer
 
 from humor_tasks.api import load
@@ -173,7 +170,7 @@ def test_a_folded_prompt_is_in_the_signature_of_a_log(tmp_path: Path) -> None:
         folder = with_template(tmp_path / name, template)
         eval(
             build("ranking", {"dataset": "sample"}), model=f"reward/{folder}", model_args={"device": "cpu"},
-            display="none", log_dir=str(tmp_path / "logs" / name), limit=2,
+            display="log", log_dir=str(tmp_path / "logs" / name), limit=2,
         )  # fmt: skip
     folds, plain = (read_log(next((tmp_path / "logs" / name).iterdir())).signature for name in ("folds", "plain"))
     assert (folds.get("chat_template"), plain.get("chat_template")) == ("folded", None)
@@ -192,7 +189,7 @@ def test_both_harnesses_and_no_harness_pick_the_same(tmp_path: Path) -> None:
     assert len({*picked.values()}) == 2
     (log,) = eval(
         build("ranking", {"dataset": "sample"}), model=f"reward/{folder}", model_args={"device": "cpu"},
-        display="none", log_dir=str(tmp_path / "logs"),
+        display="log", log_dir=str(tmp_path / "logs"),
     )  # fmt: skip
     assert log.samples
     assert {sample.id: sample.output.completion for sample in log.samples} == {
@@ -201,23 +198,6 @@ def test_both_harnesses_and_no_harness_pick_the_same(tmp_path: Path) -> None:
     found = run_lm_eval(RewardLM(folder, device="cpu"), "nyc_ranking", metadata={"dataset": "sample"})
     right = sum(picked[r.id] == r.target for r in run.records) / len(run.records)
     assert found["results"]["nyc_ranking"]["acc,none"] == pytest.approx(right)
-
-
-@pytest.mark.slow
-def test_a_reward_model_ranks_captions(tmp_path: Path) -> None:
-    folder = reward_folder(tmp_path / "m")
-    captions = ("A lighthouse on a couch, long", "Nothing.", "Officer, see here!")
-    lines = [json.dumps({"contest": "9001", "caption": text, "system": text[:1]}) for text in captions]
-    (tmp_path / "c.jsonl").write_text("\n".join(lines))
-    commands.humor_tasks(
-        "captions", "rank", tmp_path / "c.jsonl", "--model", f"reward/{folder}", "-M", "device=cpu",
-        "--dataset", "sample", "-o", tmp_path / "ranks.csv", "--log-dir", tmp_path / "logs",
-    )  # fmt: skip
-    context = next(r.context for r in load("ranking", dataset="sample").records if r.cluster == "9001")
-    (rewards,) = RewardChooser(folder, PROMPT, "cpu").score([Question("", context, captions)])
-    with (tmp_path / "ranks.csv").open() as file:
-        ranked = [row["caption"] for row in csv.DictReader(file)]
-    assert ranked == [text for _, text in sorted(zip(rewards, captions, strict=True), reverse=True)]
 
 
 # ---- what cannot rank ---------------------------------------------------------------------------

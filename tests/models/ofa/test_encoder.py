@@ -190,31 +190,11 @@ def _weights(ofa: Ofa) -> list[torch.Tensor]:
     return [t for name, t in ofa.network.encoder.named_parameters() if "embed_tokens" not in name]
 
 
-def _data(ofa: Ofa) -> None:
-    for parameter in _weights(ofa):
-        parameter.data.mul_(1.5)
-
-
-def _in_place(ofa: Ofa) -> None:
-    with torch.no_grad():
-        for parameter in _weights(ofa):
-            parameter.mul_(1.5)
-
-
-def _inference(ofa: Ofa) -> None:
-    with torch.inference_mode():
-        for parameter in _weights(ofa):
-            parameter.mul_(1.5)
-
-
 def _numpy(ofa: Ofa) -> None:
+    """Which no version counter of torch sees."""
     for parameter in _weights(ofa):
         array = parameter.detach().numpy()
         array *= 1.5
-
-
-def _loaded(ofa: Ofa) -> None:
-    ofa.network.load_state_dict(network(seed=8).state_dict())
 
 
 def _assigned(ofa: Ofa) -> None:
@@ -222,24 +202,12 @@ def _assigned(ofa: Ofa) -> None:
     ofa.network.tie()
 
 
-def _trained(ofa: Ofa) -> None:
-    step = torch.optim.SGD(ofa.network.encoder.parameters(), lr=0.1)
-    ofa.network(texts([4, 4]), pictures(2), torch.zeros(2, 3, dtype=torch.long)).square().mean().backward()
-    step.step()
-
-
-def _halved(ofa: Ofa) -> None:
-    ofa.network.to(torch.bfloat16).to(torch.float32)
-
-
 def _replaced(ofa: Ofa) -> None:
     ofa.network.encoder.token_rel_pos_table_list[0] = torch.nn.Embedding(11, 4)
     ofa.network.encoder.pos_q_linear = torch.nn.Linear(24, 24)
 
 
-@pytest.mark.parametrize(
-    "change", [_data, _in_place, _inference, _numpy, _loaded, _assigned, _trained, _halved, _replaced]
-)
+@pytest.mark.parametrize("change", [_numpy, _assigned, _replaced])
 def test_no_change_of_weights_finds_old_places(change: Callable[[Ofa], None]) -> None:
     ofa = opened()
 

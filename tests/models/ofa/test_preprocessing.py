@@ -81,7 +81,7 @@ def test_the_published_pixels(reference: Path) -> None:
 
 
 @given(st.text())
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_a_text_comes_back(small: Tokenizer, text: str) -> None:
     ids = small.encode(text, marks=False)
     assert (ids[0], ids[-1]) == (0, 2)
@@ -90,7 +90,7 @@ def test_a_text_comes_back(small: Tokenizer, text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["a cat", " the", "<mask>", "<code_7>", "<bin_999>", "</s>", "é🙂", "\n"])))
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_marks_are_single_numbers_wherever_they_stand(small: Tokenizer, parts: list[str]) -> None:
     ids = small.encode("".join(parts))[1:-1]
     for name, number in (("<mask>", small.mask), ("<code_7>", small.code + 7), ("<bin_999>", small.bin + 999)):
@@ -225,10 +225,7 @@ def test_a_batch_is_its_pictures() -> None:
         (None, "second: there is no image"),
         ("a.png", "second: is of type str"),
         (Image.new("F", (4, 4)), "second: has F samples"),
-        (Image.new("RGB", (0, 4)), "second: has no pixels"),
         (Picture("row 3 of x", None, lambda: encoded(drawing(0))[:300]), "Picture row 3 of x: the PNG data is trunc"),
-        (Picture("row 4 of x", None, lambda: b"GIF89a, truly"), "Picture row 4 of x"),
-        (Picture("row 5 of x", None, lambda: b""), "Picture row 5 of x: there are no bytes"),
     ],
 )
 def test_pictures_that_cannot_be_used_are_named(image: Any, message: str) -> None:

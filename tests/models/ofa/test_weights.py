@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -83,18 +82,6 @@ def test_a_torch_file_and_pieces_with_an_index(tmp_path: Path) -> None:
     (pieces / "model.safetensors.index.json").write_text("[" * 200_000)
     with pytest.raises(BadInput, match=r"index\.json cannot be read"):
         load(pieces)
-
-
-def test_a_torch_file_that_is_a_program_is_not_run(tmp_path: Path) -> None:
-    class Trap:
-        def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
-            return os.mkdir, (str(tmp_path / "ran"),)
-
-    (checkpoint(tmp_path) / "model.safetensors").unlink()
-    torch.save({"encoder": Trap()}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(BadInput, match="cannot be read as weights"):
-        load(tmp_path)
-    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("left", [[TABLE], [COPY], [OUT], [TABLE, OUT], [TABLE, COPY, OUT]])

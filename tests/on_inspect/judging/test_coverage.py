@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from inspect_ai import score
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from standins.grading import (
@@ -71,11 +70,11 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_grader_is_shown() -> None:
+def test_what_a_grader_is_shown_and_what_a_score_keeps() -> None:
     opened = load("humorbench", dataset="sample", subset=FEW)
-    judge = grader("g", thirds)
+    judge = ScriptedModel("g", lambda messages: verdict(True, "It names the bears."))
     answer = '1 < 2 &lt; {"3"}'
-    graded_log(humorbench("sample", FEW), says("m", f"<explanation>{answer}</explanation>"), judge)
+    log = graded_log(humorbench("sample", FEW), says("m", f"<explanation>{answer}</explanation>"), judge)
     rubric = open_rubric("humorbench")
     expected = []
     for record in opened.records:
@@ -83,13 +82,6 @@ def test_what_a_grader_is_shown() -> None:
         expected.append([(turn.role, turn.text) for turn in asked.turns])
     assert sorted(judge.asked) == sorted(expected)
     assert between(judge.asked[0][1][1], "explanation") == '1 &lt; 2 &amp;lt; &#123;"3"}'
-
-
-@pytest.mark.slow
-def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
-    opened = load("humorbench", dataset="sample", subset=FEW)
-    judge = ScriptedModel("g", lambda messages: verdict(True, "It names the bears."))
-    log = graded_log(humorbench("sample", FEW), explainer(replies_of(opened)), judge)
     (point,) = points(found(log)[opened.records[0].id])
     assert point == {
         "id": opened.records[0].id,
@@ -97,8 +89,7 @@ def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
         "passed": True,
         "verdicts": [{"grader": "mockllm/g", "word": True, "status": "answered", "reasons": "It names the bears."}],
     }
-    rubric = open_rubric("humorbench").hash
-    signature = f"graders:mockllm/g|verdict:tags|temperature:0.0|seed:1234|prompts:{rubric}"
+    signature = f"graders:mockllm/g|verdict:tags|temperature:0.0|seed:1234|prompts:{rubric.hash}"
     assert {(result.metadata or {})["signature"] for result in found(log).values()} == {signature}
     assert "It names the bears." in (found(log)[opened.records[0].id].explanation or "")
 
@@ -183,37 +174,27 @@ def test_a_panel_decides_by_majority() -> None:
     assert unread(log) == sum(result.reason == "grader_failed" for result in found(log).values()) > 0
 
 
+def yes(point: str) -> bool:
+    return True
+
+
+def no(point: str) -> bool:
+    return False
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "passed", "words"),
     [
-        (
-            lambda: [grader("a", lambda p: True), grader("b", lambda p: True), breaks("c")],
-            True,
-            ["PASS", "PASS", "error"],
-        ),
-        (
-            lambda: [grader("a", lambda p: False), breaks("b"), grader("c", lambda p: False)],
-            False,
-            ["FAIL", "error", "FAIL"],
-        ),
-        (lambda: [grader("a", lambda p: True), grader("b", lambda p: False)], None, ["PASS", "FAIL"]),
-        (lambda: [grader("a", lambda p: True), breaks("b")], None, ["PASS", "error"]),
-        (
-            lambda: [grader("a", lambda p: True), grader("b", lambda p: False), breaks("c")],
-            None,
-            ["PASS", "FAIL", "error"],
-        ),
+        (lambda: [grader("a", yes), grader("b", yes), breaks("c")], True, ["PASS", "PASS", "error"]),
+        (lambda: [grader("a", no), breaks("b"), grader("c", no)], False, ["FAIL", "error", "FAIL"]),
+        (lambda: [grader("a", yes), grader("b", no)], None, ["PASS", "FAIL"]),
+        (lambda: [grader("a", yes), breaks("b")], None, ["PASS", "error"]),
         (lambda: [breaks("a")], None, ["error"]),
         (lambda: [says("a", "It passes: PASS.")], None, ["unparsed"]),
         (lambda: [says("a", "")], None, ["empty"]),
-        (lambda: [says("a", "<think>PASS")], None, ["unparsed"]),
-        (lambda: [says("a", REFUSAL)], None, ["refused"]),
-        (lambda: [says("a", "", "content_filter")], None, ["refused"]),
         (lambda: [says("a", "Well", "content_filter")], None, ["refused"]),
         (lambda: [says("a", verdict(True), "max_tokens")], None, ["unparsed"]),
-        (lambda: [says("a", verdict(True), "model_length")], None, ["unparsed"]),
-        (lambda: [says("a", f"It says {verdict(True)}", "max_tokens")], None, ["unparsed"]),
         (lambda: [says("a", as_object(True))], None, ["unparsed"]),  # not the form that was asked for
     ],
 )
@@ -225,6 +206,11 @@ def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed:
     assert point["passed"] is passed
     said = [("FAIL", "PASS")[v["word"]] if v["word"] is not None else v["status"] for v in point["verdicts"]]
     assert said == words
+    for judge, kept in zip(panel, point["verdicts"], strict=True):
+        if kept["status"] == "unparsed":
+            assert kept["reply"]  # words that could not be read are kept
+        if kept["status"] == "error":
+            assert (kept["grader"], kept["reasons"]) == (f"mockllm/{judge.name}", "RuntimeError: the grader is down")
     assert [len(judge.asked) for judge in panel] == [1] * len(panel)
     why = "undecided" if words == ["PASS", "FAIL"] else "grader_failed"
     for name in ("grader_failed", "undecided"):
@@ -235,19 +221,6 @@ def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed:
         assert "coverage" not in metrics(log)
     else:
         assert (result.reason, metrics(log)["coverage"]) == (None, float(passed))
-
-
-def test_words_that_could_not_be_read_are_kept() -> None:
-    log = graded_log(own_task(bears()), says("m", "Bears."), says("a", "It passes: PASS."), breaks("b"))
-    unread, broken = points(only(log))[0]["verdicts"]
-    assert unread == {
-        "grader": "mockllm/a",
-        "word": None,
-        "status": "unparsed",
-        "reasons": "",
-        "reply": "It passes: PASS.",
-    }
-    assert broken["reasons"] == "RuntimeError: the grader is down"
 
 
 def test_a_point_without_a_verdict_leaves_the_denominator() -> None:
@@ -300,7 +273,7 @@ def test_a_log_can_be_graded_again() -> None:
     assert unread(log) == 4
     kept = read_eval_log(log.location)
     judge = grader("second", thirds)
-    again = score(kept, element_coverage(), model_roles={"grader": judge.model}, action="overwrite", display="none")
+    again = score(kept, element_coverage(), model_roles={"grader": judge.model}, action="overwrite", display="log")
     _, expected = expected_of(opened, replies, thirds)
     same(again, expected)
     assert len(judge.asked) == 4
@@ -310,15 +283,7 @@ def test_a_log_can_be_graded_again() -> None:
             assert points(result)[0]["verdicts"][0]["reasons"] == "So it is."
     panel = [grader("x", thirds), grader("y", thirds)]
     roles: Any = {"grader": [judge.model for judge in panel]}
-    both = score(log, element_coverage(structured=False), model_roles=roles, action="append", display="none")
+    both = score(log, element_coverage(structured=False), model_roles=roles, action="append", display="log")
     assert both.results
     assert [scores.name for scores in both.results.scores] == ["element_coverage", "element_coverage1"]
     assert metrics(both, 1)["coverage"] == pytest.approx(expected["coverage"].value)
-
-
-def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:
-    log = graded_log(own_task(bears()), says("m", "Bears."), grader("g", thirds))
-    judge = grader("again", thirds)
-    with pytest.raises(PrerequisiteError, match=r"grade.txt: prompts=/nowhere: there is no such folder"):
-        score(log, element_coverage(prompts="/nowhere"), model_roles={"grader": judge.model}, display="none")
-    assert judge.asked == []

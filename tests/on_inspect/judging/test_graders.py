@@ -12,7 +12,6 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from standins.attacks import ATTACKS
 from standins.grading import (
-    REFUSAL,
     as_object,
     bears,
     breaks,
@@ -30,7 +29,7 @@ from standins.humorbench import RUBRIC
 from standins.judging import ProviderError, between, raises, says
 from standins.logs import metrics
 
-from humor_tasks import evaluate, load
+from humor_tasks import load
 from humor_tasks.contract.judging.rubrics import open_rubric
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.tasks import humorbench, humorbench_autograder
@@ -71,10 +70,10 @@ def test_settings_reach_the_grader(structured: bool) -> None:
     with ChatServer(answer) as server:
         judge = get_model("openai-api/grader/g", base_url=server.url, api_key="x", memoize=False)
         task = own_task(bears("s", "It has fur.", "It flies."), structured=structured)
-        log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")[0]
+        log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="log")[0]
         assert log.status == "success"
         unpinned = own_task(bears(), structured=structured, temperature=None, seed=None)
-        eval(unpinned, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")
+        eval(unpinned, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="log")
     first, second, third = server.requests
     for request in (first, second):
         assert (request["model"], request["temperature"], request["seed"]) == ("g", 0, 1234)
@@ -247,28 +246,6 @@ def test_what_would_fail_for_every_request_ends_the_run(status_code: int, struct
 
 
 # ---- the exam -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
-    opened = load("humorbench_autograder", dataset="sample")
-    said = [verdict(True), verdict(False), verdict(True), "It passes.", verdict(False), verdict(True), REFUSAL]
-    replies = {record.id: said[i % 7] for i, record in enumerate(opened.records)}
-    log = graded_log(humorbench_autograder("sample"), explainer(replies))
-    shown = metrics(log)
-    expected = evaluate(opened, replies).metrics
-    names = {n + s for n in expected for s in ("", "_stderr", "_ci_low", "_ci_high")}
-    assert set(shown) == names | {"stderr", "ci_low", "ci_high"}
-    for name, estimate in expected.items():
-        assert shown[name] == pytest.approx(estimate.value), name
-        assert shown[f"{name}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True), name
-        assert shown[f"{name}_ci_high"] == pytest.approx(estimate.high, nan_ok=True), name
-    assert shown["unparsed"] > 0 < shown["refused"]
-    results = found(log, "judge_agreement")
-    for record in opened.records:
-        agrees = "C" if replies[record.id] == verdict(record.target == "PASS") else "I"
-        unread = replies[record.id] in ("It passes.", REFUSAL)
-        assert results[record.id].value == ("N" if unread else agrees)
 
 
 @pytest.mark.slow

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval, score
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai import Task, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
 from inspect_ai.scorer import Score
-from standins import commands
 from standins.judging import (
     always,
     between,
@@ -22,20 +19,18 @@ from standins.judging import (
     judged_log,
     judging,
     longer,
-    raises,
     says,
     shown,
     slow_metrics,
-    verdict,
 )
 from standins.logs import metrics
 
 from humor_tasks import load
 from humor_tasks.benchmarks.preference import PREFERENCE
 from humor_tasks.contract.judging.rubrics import open_rubric
-from humor_tasks.on_inspect import preference, reference_preference
+from humor_tasks.on_inspect import reference_preference
 from humor_tasks.tasks import explanation, explanation_preference
-from humor_tasks.testing import ChatServer, ScriptedModel, text_of
+from humor_tasks.testing import ScriptedModel
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)
@@ -96,15 +91,6 @@ def test_its_numbers_are_those_of_the_task(on_unparsed: str, structured: bool) -
     assert [len(judge.asked) for judge in judges] == [6, 6]
 
 
-def test_expacc_is_the_share_whose_text_is_preferred() -> None:
-    log = judged_log(compared(), judging("j", longer), model=explainer().model)
-    texts = [(HUMAN[IDS[1]], 0), (HUMAN[IDS[2]][:120], 1), (f"{HUMAN[IDS[3]]} {HUMAN[IDS[0]]}", 4)]
-    wins = sum(judged(longer, (text, HUMAN[IDS[i]]), "").side == "system" for text, i in texts)
-    assert 0 < wins < 3
-    assert metrics(log)["preferred"] == pytest.approx(wins / 5)
-    assert metrics(log)["win_rate"] == pytest.approx((wins + 0.5) / 5)
-
-
 def test_what_a_score_keeps() -> None:
     log = judged_log(
         compared(), judging("x", longer), judging("y", always("A")), judging("z", longer), model=explainer().model
@@ -123,15 +109,6 @@ def test_what_a_score_keeps() -> None:
     rubric = open_rubric("preference", None, PREFERENCE).hash
     signature = f"graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234|prompts:{rubric}"
     assert (scores[IDS[0]].metadata or {})["signature"] == signature
-
-
-def test_one_unread_order_leaves_the_sample_without_a_value() -> None:
-    judge = judging("j", lambda first, second: None if second == HUMAN[IDS[1]] else longer(first, second))
-    log = judged_log(compared(), judge, model=explainer().model)
-    assert (found(log)[IDS[1]].value, found(log)[IDS[1]].answer) == ("N", "- against")
-    assert (found(log)[IDS[0]].value, found(log)[IDS[0]].answer) == ("N", "system -")  # its reply is the same text
-    assert metrics(log)["unread"] == pytest.approx(2 / 5)
-    assert metrics(log)["unparsed"] == pytest.approx(2 / 6)
 
 
 def test_the_judge_is_shown_what_was_asked_and_its_picture() -> None:
@@ -179,37 +156,6 @@ def test_in_somebody_elses_task_the_reply_meets_the_target() -> None:
     assert len(judge.asked) == 4
 
 
-def test_metadata_of_the_same_names_mean_something_else_elsewhere() -> None:
-    odd = {"first": "x", "pair_id": "p", "orders": "9", "settled": "same", "lengths": "long", "fold": 3}
-    samples = [bears("A bear.", name, **odd) for name in ("one", "two")]
-    log = judged_log(own_task(*samples), judging("j", longer), model=says("m", "They are bears.").model)
-    assert (metrics(log)["preferred"], metrics(log)["unread"], metrics(log)["same_text"]) == (1, 0, 0)
-    assert {score.answer for score in found(log).values()} == {"system system"}
-
-
-@pytest.mark.parametrize("structured", [None, True])
-def test_preference_works_in_somebody_elses_task_in_the_same_way(structured: bool | None) -> None:
-    samples = [bears("A bear. " * 9, "short"), bears("A b.", "long", context="A zoo."), bears("They are.", "same")]
-    logs, judges = [], [judging(name, longer, bool(structured)) for name in ("one", "other")]
-    scorers = (preference(structured=structured), reference_preference(structured=bool(structured)))
-    for scorer, judge in zip(scorers, judges, strict=True):
-        task = Task(dataset=samples, scorer=scorer)
-        logs.append(judged_log(task, judge, model=says("m", "They are.").model))
-    assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
-    assert metrics(logs[0])["win_rate"] == 0.5
-    assert metrics(logs[0])["missing_verdicts"] == 0
-    assert sorted(judges[0].asked) == sorted(judges[1].asked)
-    assert len(judges[0].asked) == 4
-    by_id = {str(sample.id): (sample.scores or {})["preference"].value for sample in logs[0].samples or []}
-    assert by_id == {"short": 0, "long": 1, "same": 0.5}
-
-
-def test_context_of_the_metadata_is_the_question() -> None:
-    judge = judging("j", longer)
-    judged_log(own_task(bears(context="A zoo.")), judge, model=says("m", "They are.").model)
-    assert {between(asked[-1][1], "joke") for asked in judge.asked} == {"A zoo."}
-
-
 @pytest.mark.parametrize("target", ["", " \n"])
 def test_a_target_without_a_text_is_an_error(target: str) -> None:
     judge = judging("j", longer)
@@ -228,67 +174,18 @@ def test_an_empty_reply_loses_unasked() -> None:
 # ---- judges, and scoring a log ------------------------------------------------------------------
 
 
-def test_no_judge_is_told() -> None:
-    (log,) = eval(compared(), model=explainer().model, display="none", limit=1)
-    assert "--model-role grader=MODEL" in str(log.error)
-
-
-@pytest.mark.parametrize("parameters", [{"structured": "maybe"}, {"cache": 1}, {"retries": -1}])
-def test_parameters_are_checked(parameters: dict[str, Any]) -> None:
-    with pytest.raises(PrerequisiteError, match=next(iter(parameters))):
-        reference_preference(**parameters)
-
-
-def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first or $second? $format")
-    (tmp_path / "verdict.tags.txt").write_text("Judge.")
-    with ChatServer(lambda messages: verdict("AB"["Why" in text_of(messages[-1]).split(" or ")[1]])) as server:
-        monkeypatch.setenv("OWNJUDGE_API_KEY", "x")
-        monkeypatch.setenv("OWNJUDGE_BASE_URL", server.url)
-        task = own_task(bears(), prompts=str(tmp_path), grader="openai-api/ownjudge/j")
-        log = judged_log(task, raises("bound", RuntimeError("not me")), model=says("m", "So?").model)
-    asked = sorted(text_of(message) for request in server.requests for message in request["messages"])
-    assert asked == ["Why &lt;bears>?: A bear. or So?? Judge.", "Why &lt;bears>?: So? or A bear.? Judge."]
-    assert metrics(log)["inconsistent"] == 1
-    rubric = open_rubric("preference", str(tmp_path), PREFERENCE).hash
-    assert (found(log)["s"].metadata or {})["signature"].endswith(f"prompts:{rubric}")
-    (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first? $format")
-    log = judged_log(
-        own_task(bears(), prompts=str(tmp_path / "x")),
-        judging("j", longer),
-        model=says("m", "So?").model,
-        status="error",
-    )
-    assert "there is no such folder" in str(log.error)
-
-
 @pytest.mark.slow
 def test_a_log_can_be_compared_later_and_again() -> None:
     log = judged_log(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
     judge = judging("j", fickle)
     roles = {"grader": judge.model}
     scored = score(
-        read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="none"
+        read_eval_log(log.location), reference_preference(), model_roles=roles, action="overwrite", display="log"
     )
     inside = judged_log(compared(), judging("j2", fickle), model=explainer().model)
     assert metrics(scored) == pytest.approx(metrics(inside), nan_ok=True)
     assert len(judge.asked) == 6
-    again = score(scored, reference_preference(), model_roles=roles, action="append", display="none")
+    again = score(scored, reference_preference(), model_roles=roles, action="append", display="log")
     assert again.results
     assert [scores.name for scores in again.results.scores] == ["reference_preference", "reference_preference1"]
     assert len(judge.asked) == 6 + 1  # five are kept, and the one that was unreadable is asked for again
-
-
-@pytest.mark.slow
-def test_the_command_line_compares_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = judged_log(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
-    with ChatServer(lambda messages: verdict(longer(*shown(text_of(messages[-1]))))) as server:
-        monkeypatch.setenv("JUDGE_API_KEY", "x")
-        monkeypatch.setenv("JUDGE_BASE_URL", server.url)
-        command = ["score", log.location, "--action", "overwrite"]
-        command += ["--scorer", "humor_tasks/reference_preference", "--model-role", "grader=openai-api/judge/j"]
-        command += ["--output-file", str(tmp_path / "scored.eval")]
-        commands.inspect(*command, cwd=tmp_path)
-        assert len(server.requests) == 6
-    expected = metrics(judged_log(compared(), judging("j", longer), model=explainer().model))
-    assert metrics(read_eval_log(str(tmp_path / "scored.eval"))) == pytest.approx(expected, nan_ok=True)

@@ -186,11 +186,11 @@ def test_all_sets_need_replies_that_exist(tmp_path: Path) -> None:
         grade(several, "humorbench", ["mockllm/g"], grader_prompts="all")
     log = under_every_set(log_of(tmp_path / "once", tasks.humorbench("sample", FEW)), "humorbench", by)
     with pytest.raises(PrerequisiteError, match=r"grader_prompts=B: its reply is judged under sets A, B, C, D, E"):
-        score(log, element_coverage(grader_prompts="B"), model_roles={"grader": by.model}, display="none")
+        score(log, element_coverage(grader_prompts="B"), model_roles={"grader": by.model}, display="log")
     with pytest.raises(PrerequisiteError, match="name the same templates"):
         element_coverage(prompts="folder", grader_prompts="B")
     assert (
-        metrics(score(log, element_coverage(), model_roles={"grader": by.model}, display="none", action="overwrite"))[
+        metrics(score(log, element_coverage(), model_roles={"grader": by.model}, display="log", action="overwrite"))[
             "spread"
         ]
         == 0

@@ -80,7 +80,7 @@ def test_the_roles_of_a_command_have_their_settings(tmp_path: Path) -> None:
     judges[0].config, judges[1].config = GenerateConfig(temperature=0.5), GenerateConfig(top_p=0.9)
     model = ScriptedModel("m", "A bear.").model
     task = humorbench(dataset="sample", cache=False)
-    (log,) = eval(task, model=model, model_roles={"grader": judges}, limit=1, log_dir=str(tmp_path), display="none")
+    (log,) = eval(task, model=model, model_roles={"grader": judges}, limit=1, log_dir=str(tmp_path), display="log")
     assert f"grader={JUDGES}" in read_run(Path(log.location)).invocation.words
 
 
@@ -147,7 +147,7 @@ def test_one_model_is_said_to_be_one() -> None:
 def scripted(folder: Path) -> None:
     for name in "ab":
         task, model = matching(dataset="sample"), ScriptedModel(name, "Answer: A").model
-        (log,) = eval(task, model=model, log_dir=str(folder), limit=3 if name == "b" else None, display="none")
+        (log,) = eval(task, model=model, log_dir=str(folder), limit=3 if name == "b" else None, display="log")
         Path(log.location).rename(folder / f"{name}.eval")
     log = read_eval_log(str(folder / "a.eval"))
     log.status, log.eval.eval_id, log.eval.task_id = "cancelled", "another", "another"

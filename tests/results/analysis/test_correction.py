@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,24 +147,13 @@ def test_a_correction_needs_ten_labels_of_rows_with_a_verdict() -> None:
 
 
 @pytest.mark.parametrize(("n", "few"), [(10, True), (29, True), (30, False), (150, False)])
-def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -> None:
+def test_a_correction_by_few_labels_says_so(n: int, few: bool) -> None:
     points, _ = judged_rows(1, 300)
     said = [p for p in points if p.passed is not None]
     silent = [p for p in points if p.passed is None]  # which do not count
     labels = {p.id: i % 3 > 0 for i, p in enumerate([*said[:n], *silent])}
     warning = f"{n} labelled rows: below 30 the corrected intervals are too narrow." if few else ""
-    assert correct(points, labels).few == warning
-    words = {True: "PASS", False: "FAIL", None: ""}
-    rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]
-    judged = table_file(tmp_path / "judged.csv", rows)
-    named = table_file(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
-    done = humor_tasks("judge", "correct", judged, "--labels", named, "--json")
-    assert done.exit_code == 0, done.output
-    *others, missing = done.stderr.splitlines()
-    assert others == ([f"Warning: {warning}"] if few else [])
-    assert missing.startswith("Warning: 9.3% of the graders' verdicts are missing")
-    assert "judged is 0." in missing
-    assert json.loads(done.stdout)["metrics"]["labelled"]["n"] == n
+    assert (correct(points, labels).few, correct(points, labels).labelled.n) == (warning, n)
 
 
 def test_judged_rows_from_a_csv(tmp_path: Path) -> None:
@@ -191,7 +181,10 @@ def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> No
     expected = correct(points, read_labels(path, points))
     shown = humor_tasks("judge", "correct", log, "--labels", path)
     assert shown.exit_code == 0, shown.output
-    names = [row.split()[0] for row in shown.output.splitlines()[1:5]]
+    few, missing = shown.stderr.splitlines()
+    assert few == f"Warning: {expected.few}"
+    assert re.match(r"Warning: [\d.]+% of the graders' verdicts are missing.*judged is 0\.", missing)
+    names = [row.split()[0] for row in shown.stdout.splitlines()[1:5]]
     assert names == ["judged", "labelled", "prediction_powered", "rogan_gladen"]
     assert f"judged:{log.name}|labels:labels.csv|without_verdict:{expected.without_verdict}" in shown.output
     found = json.loads(humor_tasks("judge", "correct", log, "--labels", path, "--json").stdout)

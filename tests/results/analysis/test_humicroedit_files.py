@@ -114,7 +114,7 @@ def rated_log(task: Any, reply: str, folder: Path) -> Path:
         return made
 
     model = get_model("mockllm/model", custom_outputs=output, memoize=False)
-    return Path(eval(task, model=model, display="none", log_dir=str(folder))[0].location)
+    return Path(eval(task, model=model, display="log", log_dir=str(folder))[0].location)
 
 
 def rated_samples(folder: Path, task: str, model: ScriptedLM) -> Path:

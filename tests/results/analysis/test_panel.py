@@ -44,7 +44,7 @@ def examine(name: str, folder: Path, limit: int | None = None, **more: Any) -> P
         return verdict(said[shown["point"] + shown["explanation"]])
 
     task, model = humorbench_autograder("sample"), ScriptedModel(name, answer).model
-    (log,) = eval(task, model=model, log_dir=str(folder), display="none", limit=limit, **more)
+    (log,) = eval(task, model=model, log_dir=str(folder), display="log", limit=limit, **more)
     assert log.status == "success", log.error
     return Path(log.location)
 

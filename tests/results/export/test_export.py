@@ -75,7 +75,7 @@ def corpus_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def scripted_log(folder: Path, task: Task, reply: str = "Answer: A", **more: Any) -> Path:
-    (log,) = eval(task, model=ScriptedModel("m", reply).model, log_dir=str(folder), display="none", **more)
+    (log,) = eval(task, model=ScriptedModel("m", reply).model, log_dir=str(folder), display="log", **more)
     assert log.status == "success", log.error
     return Path(log.location)
 

@@ -296,7 +296,7 @@ def test_pictures_come_from_the_log_else_from_the_dataset_else_are_missing(tmp_p
             model="baseline/first",
             log_dir=str(tmp_path),
             log_images=images,
-            display="none",
+            display="log",
         )
         logs.append(Path(log.location))
     ids = {each.id for each in read_run(logs[0])}

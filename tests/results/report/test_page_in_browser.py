@@ -96,7 +96,7 @@ def written(tmp_path_factory: pytest.TempPathFactory, logs: Logs) -> Iterator[Wr
         (task["description"], "baseline/longest"),
     ]
     for each, model in runs:
-        (log,) = eval(each, model=model, log_dir=str(place), display="none")
+        (log,) = eval(each, model=model, log_dir=str(place), display="log")
         assert log.status == "success", log.error
     for name in "ab":
         shutil.copy(logs.of(name, "judge"), place / f"z {name}.eval")  # after those of matching

@@ -49,7 +49,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make(place: Path) -> None:
         for name, more in (("a", {}), ("short", {"limit": 4})):
             by = ScriptedModel(name, "Answer: A").model
-            (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="none", **more)
+            (log,) = eval(matching(dataset="sample"), model=by, log_dir=str(place / "made"), display="log", **more)
             Path(log.location).rename(place / f"{name}.eval")
         shutil.copytree(by_lm_eval, place / "lm")
 

@@ -203,7 +203,7 @@ REPLY = "Concepts: sea; night\nChosen: sea\nCaption: Ships avoid me.\nExplanatio
 def test_a_log_of_brainstorm_has_one_caption_a_contest_and_epoch() -> None:
     replies = iter([REPLY, "No caption here."] * 4 + [REPLY, "I'm sorry, but I can't help with that."])
     model = ScriptedModel("m", lambda messages: next(replies))
-    (log,) = eval(brainstorm(dataset="sample"), model=model.model, epochs=2, display="none")
+    (log,) = eval(brainstorm(dataset="sample"), model=model.model, epochs=2, display="log")
     groups = read_groups(Path(log.location))
     assert sum(len(group.captions) for group in groups) == 5
     assert {caption for group in groups for caption in group.captions} == {"Ships avoid me."}
@@ -257,7 +257,7 @@ def test_runs_of_humor_writing_are_texts_by_request(harness: str, tmp_path: Path
     said = iter(["1. One.\n2. Two.", "1. Three.", "I'm sorry, but I can't help with that."])
     if harness == "inspect":
         writer = ScriptedModel("writer", lambda *asked: next(said)).model
-        (log,) = eval(humor_writing(**given), model=writer, display="none", max_connections=1, log_dir=str(tmp_path))
+        (log,) = eval(humor_writing(**given), model=writer, display="log", max_connections=1, log_dir=str(tmp_path))
         path = Path(log.location)
     else:
         model = ScriptedLM(lambda *asked: next(said))
@@ -289,7 +289,7 @@ def test_a_submission_has_a_text_a_request(tmp_path: Path) -> None:
 
 
 def test_a_log_of_another_task() -> None:
-    (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
+    (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="log")
     with pytest.raises(
         BadInput, match="is of none of humor_tasks/brainstorm, humor_tasks/caption_writing, humor_tasks/humor_writing"
     ):

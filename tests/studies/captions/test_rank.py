@@ -143,7 +143,7 @@ def test_captions_are_data_and_each_pair_is_asked_in_both_orders() -> None:
     found = captions(("9001", EVIL, "x"), ("9001", "Plain.", "y"), ("9001", "plain.", "z"))
     pairs = pairs_of(found)
     model = says("m", "The first.\nAnswer: A")
-    (log,) = eval(task(found, pairs, of_corpus({"dataset": "sample"}), None, False), model=model.model, display="none")
+    (log,) = eval(task(found, pairs, of_corpus({"dataset": "sample"}), None, False), model=model.model, display="log")
     assert len(model.asked) == 4  # the two that are the same are not asked about
     for asked in model.asked:
         text = asked[-1][1]
@@ -164,7 +164,7 @@ def test_a_contest_that_the_corpus_has_not() -> None:
 def test_a_log_of_another_task() -> None:
     from humor_tasks.tasks import explanation
 
-    (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
+    (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="log")
     with pytest.raises(BadInput, match=r"is of none of humor_tasks/brainstorm, "):
         read_captions(Path(log.location))
 

@@ -158,8 +158,26 @@ def test_figures_are_those_of_the_scorers_clustered_by_contest(seven: tuple[Path
 def test_human_acc_is_of_the_generated_side(seven: tuple[Path, Path]) -> None:
     report = json.loads(shown(seven[0], "--items", seven[1], "--json"))
     first, last = report["questions"][0], report["questions"][6]
-    assert (first["generated"], first["metrics"]["human_acc"]["value"]) == ("A", pytest.approx(111 / 131))
-    assert (last["generated"], last["metrics"]["human_acc"]["value"]) == ("B", pytest.approx(42 / 130))
+    majority = [question["metrics"]["human_acc_by_majority"]["value"] for question in (first, last)]
+    assert ([first["generated"], last["generated"]], majority) == (["A", "B"], pytest.approx([111 / 131, 42 / 130]))
+    of_votes = [question["metrics"]["win_rate_of_votes"]["value"] for question in (first, last)]
+    by_judge = [question["metrics"]["human_acc"]["value"] for question in (first, last)]
+    assert by_judge == pytest.approx([of_votes[0], 1 - of_votes[1]], abs=0.01), "no ties; some judges have fewer votes"
+
+
+def test_human_acc_is_the_mean_of_two_judges_shares(tmp_path: Path) -> None:
+    """MOCK, section 4.2: judges who choose the generated text in .50 and .40 of the items have .45."""
+    chosen = {"ann": "AAAAABBBBB", "bob": "AABBBAABBB"}
+    votes = votes_on(
+        tmp_path / "v.csv", *((str(i), who, side) for who, sides in chosen.items() for i, side in enumerate(sides))
+    )
+    (line,) = analyse(read_questions([votes])).questions
+    assert line.estimates["human_acc"].value == pytest.approx(0.45)
+    assert line.estimates["human_acc_by_majority"].value == pytest.approx(0.2), "both prefer it in two items"
+    cast = [(str(i), "ann", side) for i, side in enumerate(chosen["ann"])]
+    fewer = votes_on(tmp_path / "f.csv", *cast, *((str(i), "bob", side) for i, side in enumerate("AABBB")))
+    (line,) = analyse(read_questions([fewer])).questions
+    assert line.estimates["human_acc"].value == pytest.approx((0.5 + 0.4) / 2), "each judge counts the same"
 
 
 def test_systems_are_ranked_where_comparisons_join_them(seven: tuple[Path, Path], tmp_path: Path) -> None:
@@ -191,7 +209,8 @@ def test_two_raters_ties_and_missing_votes(tmp_path: Path) -> None:
     assert line.ties == 3
     assert line.estimates["win_rate"].value == (1 + 0.5 + 0.5 + 0 + 0.5) / 5
     assert line.estimates["win_rate_of_votes"].value == pytest.approx((4 + 3 * 0.5) / 9)
-    assert line.estimates["human_acc"].value == 1 / 5
+    assert line.estimates["human_acc"].value == pytest.approx((3 / 5 + 1 / 4) / 2)
+    assert line.estimates["human_acc_by_majority"].value == 1 / 5
     assert line.estimates["raw_agreement"].value == 2 / 4
     assert line.estimates["raw_agreement"].n == 4
     assert line.estimates["cohen_kappa"].value == pytest.approx((1 / 2 - 5 / 16) / (1 - 5 / 16))
@@ -218,7 +237,8 @@ def test_matching_and_ranking_have_an_accuracy(tmp_path: Path) -> None:
     matching, ranking = found.questions
     assert matching.estimates["accuracy"].value == pytest.approx((1 + (1 + 0 + 0.2) / 3) / 2)
     assert matching.estimates["accuracy_of_votes"].value == pytest.approx((2 + 1 + 0.2) / 6)
-    assert matching.estimates["human_acc"] == matching.estimates["accuracy"]
+    assert matching.estimates["human_acc_by_majority"] == matching.estimates["accuracy"]
+    assert matching.estimates["human_acc"] == matching.estimates["accuracy_of_votes"]
     assert "win_rate" not in matching.estimates
     assert matching.sides(matching.majority) == {"right": ["m1"], "wrong": []}
     assert matching.unanimous == {}

@@ -50,7 +50,7 @@ def log_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             system = str(folder / "made.json")
             task = explanation_preference(system, dataset="sample", fold="all", order=order, cache=False)
             roles = {"grader": scripted_judge(says, name)}
-            (log,) = eval(task, model="none/none", model_roles=roles, display="none", log_dir=str(folder), **more)
+            (log,) = eval(task, model="none/none", model_roles=roles, display="log", log_dir=str(folder), **more)
             assert log.status == "success", log.error
             made[key] = Path(log.location)
         return made[key]
@@ -309,7 +309,7 @@ def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path
 
 
 def test_logs_that_hold_no_such_verdicts_are_refused(log_of: Callable[..., Path], tmp_path: Path) -> None:
-    (other,) = eval(explanation(dataset="sample"), model=scripted_judge(longer, "model"), limit=1, display="none")
+    (other,) = eval(explanation(dataset="sample"), model=scripted_judge(longer, "model"), limit=1, display="log")
     with pytest.raises(BadInput, match="is not of humor_tasks/explanation_preference"):
         against(tmp_path, Path(other.location))
     with pytest.raises(BadInput, match="several epochs"):

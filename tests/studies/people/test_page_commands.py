@@ -138,13 +138,3 @@ def test_a_broken_picture_is_told_before_anybody_votes(tmp_path: Path) -> None:
     done = invoke("people", "page", tmp_path / "pairs.jsonl", "--votes", tmp_path / "votes.csv")
     assert (done.exit_code, "an SVG drawing" in done.output) == (2, True)
     assert not (tmp_path / "votes.csv").exists()
-
-
-def test_pairs_of_all_folds(tmp_path: Path) -> None:
-    counts = {}
-    for fold in ("1", "all"):
-        out = tmp_path / f"{fold}.jsonl"
-        asked = ["people", "pairs", "--task", "matching", "--dataset", "sample", "--fold", fold, "-o", str(out)]
-        assert CliRunner().invoke(main, asked).exit_code == 0
-        counts[fold] = len(out.read_text().splitlines())
-    assert counts == {"1": 10, "all": 50}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections import Counter
@@ -12,9 +13,8 @@ from typing import Any
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.lab.corpora.newyorker.card import Provenance, card
 from humor_tasks.lab.corpora.newyorker.folder import contents_of, write_folder
-from humor_tasks.lab.corpora.newyorker.ranking import Pair as Features
-from humor_tasks.lab.corpora.newyorker.ranking import balance, section
-from humor_tasks.lab.corpora.newyorker.rows import Pair, make_instances, read_explanations
+from humor_tasks.lab.corpora.newyorker.ranking import Pair, balance, section
+from humor_tasks.lab.corpora.newyorker.rows import make_instances, read_explanations
 from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
 from humor_tasks.lab.corpora.newyorker.work import Map, Work, digest, digest_of, processes, read_json
@@ -126,18 +126,12 @@ def write_dataset(
     """Write the dataset folder of a build whose stages are done; yields lines for the screen."""
     high: dict[int, list[tuple[str, str]]] = {}
     pairs: dict[int, list[Pair]] = {}
-    features: list[Features] = []
     quality: dict[str, float] = {}
     for number in work.contests:
         if rows := [row for row in pooled(work, number) if row["source"] != "okay"]:
             high[number] = [(row["caption"], row["key"]) for row in rows]
         quality |= {row["caption"]: row["quality"] for row in rows}
-        of_contest = pairs_of(work, number)
-        pairs[number] = [Pair(p["high"], p["okay"], p["winner_source"]) for p in of_contest]
-        features += [
-            Features(number, p["winner_source"], p["high_features"], p["okay_features"], p["cosine"])
-            for p in of_contest
-        ]
+        pairs[number] = pairs_of(work, number)
     seed = str(settings.seed)
     references = read_explanations(settings.explanations) if settings.explanations else []
     instances = make_instances(high, pairs, references, seed, twins_of(work))
@@ -145,7 +139,7 @@ def write_dataset(
     pictures = contest_files(settings.images, IMAGES) if settings.images else {}
     contents = contents_of(instances, annotated, pictures, seed)
     provenance = _provenance(work, settings, counts, pictures)
-    text = card(contents, provenance, section(balance(features)), quality)
+    text = card(contents, provenance, section(balance([*itertools.chain(*pairs.values())])), quality)
     write_folder(output, contents, pictures, text, provenance.as_json(), work.unit("quality") / "model")
     for config in contents.configs:
         sizes = ", ".join(f"{count:,} {split}" for split, count in config.sizes()[0].items())

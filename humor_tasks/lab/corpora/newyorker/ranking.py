@@ -14,7 +14,7 @@ vectors keeps the two from being the same joke.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,18 +93,22 @@ def _finite(name: str, values: Any, width: int | None = None, rows: int | None =
     return array
 
 
-# ---- report -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Pair:
-    """A pair of a contest: the features and vectors' cosine of its captions, as lists in the order of FEATURES."""
+    """A high-quality caption of a contest and its okay caption, with their features, in the order of FEATURES, and the
+    cosine of their vectors.
+    """
 
-    contest: Hashable
+    contest: int
+    high: str
+    okay: str
     winner_source: str
-    high: Sequence[float]
-    okay: Sequence[float]
+    high_features: Sequence[float]
+    okay_features: Sequence[float]
     cosine: float
+
+
+# ---- report -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,8 @@ RULES = {
 def balance(pairs: Sequence[Pair]) -> Balance:
     """The balance of pairs of all contests."""
     contests = [pair.contest for pair in pairs]
-    high = np.asarray([pair.high for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
-    okay = np.asarray([pair.okay for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
+    high = np.asarray([pair.high_features for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
+    okay = np.asarray([pair.okay_features for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
     apart = high - okay
     spread = np.concatenate((high, okay)).std(axis=0) if pairs else np.full(len(FEATURES), np.nan)
     means = {name: clustered_mean(apart[:, k].tolist(), contests) for k, name in enumerate(FEATURES)}
@@ -149,10 +153,7 @@ def balance(pairs: Sequence[Pair]) -> Balance:
             for k, name in enumerate(FEATURES)
         },
         clustered_mean([pair.cosine for pair in pairs], contests),
-        {
-            rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests)
-            for rule, name in RULES.items()
-        },
+        {rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests) for rule, name in RULES.items()},
     )
 
 

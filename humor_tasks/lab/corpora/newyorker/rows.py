@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.caption_contest.rows import WIKIPEDIA
+from humor_tasks.benchmarks.caption_contest.rows import from_description
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.lab.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters
+from humor_tasks.lab.corpora.newyorker.ranking import Pair
 from humor_tasks.rows import canary
 from humor_tasks.rows.contests.annotations import Scene
 
@@ -32,15 +33,6 @@ class Instance:
     choices: tuple[str, ...]
     label: str
     winner_source: str | None = None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A high-quality caption and its okay caption."""
-
-    high: str
-    okay: str
-    winner_source: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +152,7 @@ def row_of(instance: Instance, scene: Scene | None, image: str | None, variant: 
     row["n_tokens_label"] = len(instance.label.split())
     row["instance_id"] = instance_id(instance.task, instance.contest, instance.caption, variant)
     if scene:
-        row["from_description"] = from_description(scene, instance)
+        row["from_description"] = from_description(row, row["caption_choices"])
     return canary.marked(row)
 
 
@@ -174,20 +166,6 @@ def instance_id(task: str, contest: int, caption: str, variant: int = 0) -> str:
     """32 hexadecimal digits, the same in every build, and with and without words about the cartoon."""
     text = f"{task}:{contest}:{caption}" + (f":{variant}" if variant else "")
     return hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-
-
-def from_description(scene: Scene, instance: Instance) -> str:
-    """The scene and the captions on one line, as in the hub's corpus: links lose Wikipedia's address, nothing else."""
-    entities = ", ".join(link.removeprefix(WIKIPEDIA) for link in scene.entities)
-    if instance.task == "explanation":
-        ending = f"caption: {instance.caption}"
-    else:
-        listed_choices = zip(LETTERS, instance.choices, strict=False)
-        ending = "choices " + " ".join(f"{letter}: {choice}" for letter, choice in listed_choices)
-    return (
-        f"scene: {scene.location} description: {scene.description} uncanny: {scene.uncanny} entities: {entities}. "
-        f"{ending}"
-    )
 
 
 # ---- explanations -------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from humor_tasks.files.writing import write_json, write_parquet
 from humor_tasks.lab.corpora.newyorker.pool import embed, pool, select
-from humor_tasks.lab.corpora.newyorker.ranking import FEATURES, assign
+from humor_tasks.lab.corpora.newyorker.ranking import FEATURES, Pair, assign
 from humor_tasks.lab.corpora.newyorker.work import Stage, Work, read_json, reading
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Halves, fit, load, sums
@@ -73,10 +73,9 @@ def pooled(work: Work, contest: int | None) -> list[dict[str, Any]]:
     return read_rows(work.unit("pool", contest) / "captions.parquet")
 
 
-def pairs_of(work: Work, contest: int | None) -> list[dict[str, Any]]:
+def pairs_of(work: Work, contest: int) -> list[Pair]:
     """The pairs of a contest."""
-    pairs: list[dict[str, Any]] = read_json(work.unit("ranking", contest) / "pairs.json")
-    return pairs
+    return [Pair(contest, **pair) for pair in read_json(work.unit("ranking", contest) / "pairs.json")]
 
 
 # ---- stages -------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from humor_tasks.lab.corpora.audit.auditing import unmarked
 from humor_tasks.lab.corpora.audit.items import Items
-from humor_tasks.lab.corpora.audit.unmarked import unmarked
 from humor_tasks.rows.canary import TEXT, marked
 
 BUILT, ROW = "Built by `humor-tasks build mock`.\n", {"id": 1}

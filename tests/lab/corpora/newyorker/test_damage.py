@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from standins.contests import annotation
-from standins.newyorker_stages import STAGES, files_in, work_in
+from standins.newyorker_stages import files_in, work_in
 
 from humor_tasks.errors import BadInput
 from humor_tasks.files.writing import write_parquet
@@ -31,15 +31,6 @@ def test_a_unit_without_counts_is_done_again(tmp_path: Path) -> None:
     assert files_in(tmp_path) == before
 
 
-def test_counts_that_are_no_json(tmp_path: Path) -> None:
-    work = work_in(tmp_path)
-    build(work, None, 1, lambda line: None)
-    unit = work.unit("words", 3)
-    (unit / "counts.json").write_text("{")
-    with pytest.raises(BadInput, match=rf"damaged.*Remove the folder {unit} and run the same command again"):
-        build(work, None, 1, lambda line: None)
-
-
 @pytest.mark.parametrize("size", [0, 1, 0.5, 0.99])
 def test_files_that_were_cut_are_not_read(tmp_path: Path, size: float) -> None:
     import pyarrow as pa
@@ -57,16 +48,6 @@ def test_files_that_were_cut_are_not_read(tmp_path: Path, size: float) -> None:
         path.unlink()
         with pytest.raises(BadInput, match="missing or damaged"):
             read(path)
-
-
-def test_two_commands_on_one_work_folder(tmp_path: Path) -> None:
-    """The one that comes second to a unit keeps the first one's files."""
-    work = work_in(tmp_path)
-    work.run(("words", 1))
-    before = files_in(tmp_path)
-    work.run(("words", 1))
-    assert files_in(tmp_path) == before
-    assert "words" in STAGES
 
 
 @pytest.mark.parametrize(

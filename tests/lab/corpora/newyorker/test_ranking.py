@@ -82,9 +82,9 @@ def test_what_is_not_finite_or_does_not_fit_is_named() -> None:
 
 def test_balance() -> None:
     pairs = [
-        Pair(1, "crowd_winner", [0.6, 5, 20, 1], [0.5, 5, 25, 1], 0.2),
-        Pair(1, "crowd_winner", [0.7, 6, 30, 2], [0.8, 6, 25, 1], 0.0),
-        Pair(2, "official_winner", [0.9, 9, 40, 1], [0.5, 5, 20, 1], 0.1),
+        Pair(1, "a", "b", "crowd_winner", [0.6, 5, 20, 1], [0.5, 5, 25, 1], 0.2),
+        Pair(1, "c", "d", "crowd_winner", [0.7, 6, 30, 2], [0.8, 6, 25, 1], 0.0),
+        Pair(2, "e", "f", "official_winner", [0.9, 9, 40, 1], [0.5, 5, 20, 1], 0.1),
     ]
     found = balance(pairs)
     assert found.pairs == 3

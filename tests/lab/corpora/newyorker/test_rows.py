@@ -9,18 +9,16 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from standins import built_corpus
 
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.newyorker.card import answer_only
+from humor_tasks.lab.corpora.newyorker.ranking import Pair
 from humor_tasks.lab.corpora.newyorker.rows import (
     Instance,
     Instances,
-    Pair,
     Reference,
-    from_description,
     instance_id,
     make_instances,
     read_explanations,
@@ -167,22 +165,6 @@ def test_every_tuple_is_a_row_and_the_fixed_one_has_the_id_of_validation() -> No
     assert rows[3] == row_of(MATCHING, scenes[3], None)
 
 
-@pytest.mark.parametrize("name", ["matching", "ranking", "explanation"])
-def test_from_description_is_the_published_one(real_corpus: str, name: str) -> None:
-    for row in pq.read_table(f"{real_corpus}/{name}/validation.parquet").to_pylist():
-        choices = row["caption_choices"]
-        caption = choices if name == "explanation" else choices[0]
-        instance = Instance(name, row["contest_number"], caption, tuple(choices), row["label"])
-        scene = Scene(
-            row["image_location"],
-            row["image_description"],
-            row["image_uncanny_description"],
-            tuple(row["entities"]),
-            (),
-        )
-        assert from_description(scene, instance) == row["from_description"]
-
-
 def test_explanations(tmp_path: Path) -> None:
     rows = [{"contest_number": 5, "caption": " a  b", "explanation": "c\nd"}]
     (tmp_path / "x.json").write_text(json.dumps(rows))
@@ -215,5 +197,5 @@ def test_the_same_seed_gives_the_same_instances(made: Instances) -> None:
 
 def test_pairs_of_contests_without_a_block_are_no_rows() -> None:
     high = {c: built_corpus.captions_of(c) for c in built_corpus.CONTESTS}
-    made = make_instances(high, {3: [Pair("a", "b", "crowd_winner")]}, [], "1")
+    made = make_instances(high, {3: [Pair(3, "a", "b", "crowd_winner", [], [], 0)]}, [], "1")
     assert not any(made.tasks["ranking"])

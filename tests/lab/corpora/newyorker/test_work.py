@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -64,35 +63,6 @@ def test_a_change_does_again_what_depends_on_it(tmp_path: Path, changes: dict[st
     assert before.items() <= after.items()
 
 
-def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every unit is interrupted once, after it wrote a file and before its folder got its name."""
-    whole = _done(work_in(tmp_path / "whole"))
-    work = work_in(tmp_path / "interrupted")
-    draw, run, stops = random.Random(0), Work.run, list[str]()
-
-    def interrupted(self: Work, item: tuple[str, int | None]) -> float:
-        name, contest = item
-        if f"{name} {contest}" not in stops and draw.random() < 0.7:
-            stops.append(f"{name} {contest}")
-            folder = self.unit(name, contest)
-            torn = folder.with_name(f".{folder.name}.0123")
-            torn.mkdir(parents=True)
-            (torn / "words.txt").write_text("con")
-            raise KeyboardInterrupt
-        return run(self, item)
-
-    monkeypatch.setattr(Work, "run", interrupted)
-    for _ in range(20):
-        try:
-            build(work, None, 1, lambda line: None)
-            break
-        except KeyboardInterrupt:
-            continue
-    assert len(stops) >= 5
-    found = {path: data for path, data in files_in(work.folder).items() if "/." not in path}
-    assert found == whole
-
-
 def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:
         (folder / "words.txt").write_text("con")
@@ -140,6 +110,7 @@ def test_commands_that_share_a_folder_begin_with_different_units(tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(12, "two processes import torch")
 def test_processes_are_started_as_for_a_user() -> None:
     """Each imports by itself; elsewhere they are forks of a process that has imported everything."""
     with processes(2) as over:

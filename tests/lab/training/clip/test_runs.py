@@ -68,7 +68,7 @@ def test_a_tiny_clip_learns_the_sample_by_heart(config: Made, sample: str, tmp_p
     assert answers(clip, splits.train) == predicted(tmp_path / "run", "validation")
     assert answers(clip, splits.test) == predicted(tmp_path / "run", "test")
     asked = build("matching", {"dataset": sample, "setting": "pixels"})
-    log = eval(asked, model=get_model(f"clip/{model}", device="cpu", memoize=False), display="none")[0]
+    log = eval(asked, model=get_model(f"clip/{model}", device="cpu", memoize=False), display="log")[0]
     said = {str(sample.id): sample.output.completion for sample in log.samples or []}
     assert said == {name: f"Answer: {letter}" for name, letter in predicted(tmp_path / "run", "test").items()}
     tasks = Path(humor_tasks.on_lm_eval.__file__).parent / "tasks"

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
-from inspect_ai import score as score_log
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import ContentImage, get_model
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ContentImage
 from inspect_ai.scorer import Score
 from lm_eval.api.model import LM
 from standins.grading import REFUSAL
 from standins.judging import (
     Judge,
-    ProviderError,
     always,
     fickle,
     judged,
     judged_log,
     judging,
     longer,
-    raises,
-    says,
     shown,
     slow_metrics,
     verdict,
@@ -37,14 +32,10 @@ from standins.preference_runs import opened
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import preference as scorer
 from humor_tasks.on_inspect import reference_preference
-from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
-from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.preferred import panel_choice
 from humor_tasks.tasks import explanation_preference
-from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 CLUSTERS = {record.id: record.cluster for record in load("explanation", dataset="sample").records}
@@ -110,39 +101,6 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
 
 
 @pytest.mark.slow
-def test_a_score_keeps_every_word(system: str) -> None:
-    log = judged_log(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
-    direct = opened(system)
-    for record in direct.records:
-        first = longer(record.fields["first"], record.fields["second"])
-        sides = (record.groups["first"], {"system": "against", "against": "system"}[record.groups["first"]])
-        side = sides["AB".index(first)]
-        score = results(log)[record.id.rsplit("-", 1)[0]]
-        assert (score.answer, score.value) == (side, float(side == "system"))
-        (panel,) = verdicts(score)
-        assert panel[0] == {"grader": "mockllm/x", "word": first, "status": "answered", "reasons": "So it is."}
-        unread = {"grader": "mockllm/z", "word": None, "status": "unparsed", "reasons": ""}
-        assert panel[2] == unread | {"reply": "Both are good."}
-        said = f"mockllm/x, {first}: So it is.\nmockllm/y, {first}: So it is.\nmockllm/z, no verdict: "
-        assert score.explanation == said
-        assert (score.metadata or {})["signature"] == (
-            "graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234"
-        )
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_a_log_can_be_judged_again(system: str) -> None:
-    """In the form it asks for, with its pictures."""
-    log = judged_log(preference(system, setting="pixels", structured=True), judging("first", always("A"), as_json=True))
-    again = judging("second", longer, as_json=True)
-    how: dict[str, Any] = {"model_roles": {"grader": again.model}, "action": "overwrite", "display": "none"}
-    scored = score_log(read_eval_log(log.location), scorer(cache=False), **how)
-    assert_slow(scored, longer)
-    assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
-
-
-@pytest.mark.slow
 def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     texts = SYSTEM | {IDS[0]: HUMAN[IDS[0]], IDS[1]: "", IDS[2]: REFUSAL}
     for on_unparsed, unread in (("wrong", 0.0), ("exclude", "N")):
@@ -162,34 +120,6 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
 # ---- failures -----------------------------------------------------------------------------------
 
 
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: says("j", "I like A better."), "unparsed"),
-        (lambda: says("j", verdict("A", as_json=True)), "unparsed"),  # not the form that was asked for
-        (lambda: says("j", verdict("A"), "max_tokens"), "unparsed"),
-        (lambda: says("j", REFUSAL), "refused"),
-        (lambda: says("j", "Well", "content_filter"), "refused"),
-        (lambda: raises("j", RuntimeError("the judge is down")), "grader_failed"),
-    ],
-)
-def test_a_judge_without_a_verdict_is_counted_and_left_out(
-    system: str, make: Callable[[], ScriptedModel], name: str
-) -> None:
-    judge = make()
-    log = judged_log(preference(system), judge, limit=2)
-    found = metrics(log)
-    for each in ("unparsed", "refused", "grader_failed"):
-        assert found[each] == float(each == name)
-    assert found["unread"] == 1
-    assert math.isnan(found["win_rate"])
-    assert math.isnan(found["inconsistent"])
-    assert {(score.value, score.answer) for score in results(log).values()} == {("N", "-")}
-    assert len(judge.asked) == 2
-
-
 def test_one_unread_order_takes_its_pair_out(system: str) -> None:
     """Of the first pair, the second order; of the second, both; of the third, the first."""
     lost = [(HUMAN[IDS[0]], SYSTEM[IDS[0]]), (SYSTEM[IDS[2]], HUMAN[IDS[2]])]
@@ -203,104 +133,14 @@ def test_one_unread_order_takes_its_pair_out(system: str) -> None:
 
 
 @pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("status_code", "structured", "message"),
-    [
-        (404, True, "grader mockllm/j cannot be used (status 404: no)."),
-        (400, True, "rejected the schema; use structured=false"),
-        (500, True, None),
-    ],
-)
-def test_what_would_fail_for_every_request_ends_the_run(
-    system: str, status_code: int, structured: bool, message: str | None
-) -> None:
-    judge = raises("j", ProviderError(status_code))
-    log = judged_log(
-        preference(system, structured=structured), judge, status="error" if message else "success", limit=2
-    )
-    if message:
-        assert message in str(log.error and log.error.message)
-    else:
-        assert metrics(log)["grader_failed"] == 1
-
-
-@pytest.mark.inspect_ai_versions
 def test_no_judge_is_told_before_there_is_a_log(system: str, tmp_path: Path) -> None:
     arguments = {"system": system, "dataset": "sample"}
     with pytest.raises(PrerequisiteError, match="--model-role"):
-        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="none")
+        eval("humor_tasks/explanation_preference", task_args=arguments, model="mockllm/m", display="log")
     assert not list(tmp_path.rglob("*.eval"))
 
 
-# ---- panels -------------------------------------------------------------------------------------
-
-
-def panel_of(judges: Sequence[Judge]) -> Judge:
-    """What a panel amounts to, as one judge."""
-    words = {"A": "A", "B": "B", "tie": "TIE", None: None}
-    back: dict[str | None, Any] = {"A": "A", "B": "B", "TIE": "tie", None: None}
-    return lambda first, second: words[panel_choice([back[judge(first, second)] for judge in judges])]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "panel",
-    [(longer, fickle), (fickle, lambda first, second: None, longer)],
-)
-def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> None:
-    judges = [judging(name, judge) for name, judge in zip("abc", panel, strict=False)]
-    log = judged_log(preference(system), *judges)
-    assert_slow(log, panel_of(panel))
-    assert [len(judge.asked) for judge in judges] == [10] * len(panel)
-    assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
-
-
 # ---- requests -----------------------------------------------------------------------------------
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_a_verdict_is_paid_for_once(system: str) -> None:
-    judge = judging("j", fickle)
-    logs = [judged_log(preference(system), judge) for _ in range(2)]
-    assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
-    assert len(judge.asked) == 10 + 1  # the unreadable one again
-    judge = judging("j", fickle)
-    judged_log(preference(system, seed=7), judge)
-    assert len(judge.asked) == 10
-    judged_log(preference(system, cache=False), judge)
-    assert len(judge.asked) == 20
-    judge = judging("j", longer)
-    judged_log(preference(system), judge)  # the unreadable one is read at last
-    judged_log(preference(system, order="fixed"), judge)  # five of the ten
-    assert len(judge.asked) == 1
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.slow
-def test_settings_reach_the_judge(system: str) -> None:
-    def answer(messages: list[dict[str, Any]]) -> str:
-        return verdict(longer(*shown(text_of(messages[-1]))), as_json=True)
-
-    with ChatServer(answer) as server:
-        judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
-        task = preference(system, structured=True)
-        (log,) = eval(task, model_roles={"grader": judge}, display="none")
-        assert log.status == "success"
-        unpinned = preference(system, order="fixed", structured=True, temperature="none")
-        eval(unpinned, model_roles={"grader": judge}, display="none")
-    assert len(server.requests) == 15
-    for request in server.requests[:10]:
-        assert (request["model"], request["temperature"], request["seed"]) == ("j", 0, 1234)
-        assert [message["role"] for message in request["messages"]] == ["system", "user"]
-        assert "JSON object" in text_of(request["messages"][-1])
-    assert all("temperature" not in request for request in server.requests[10:])
-    asked = server.requests[0]["response_format"]["json_schema"]
-    assert (asked["name"], asked["strict"]) == ("verdict", True)
-    assert asked["schema"]["properties"]["judgement"]["enum"] == ["A", "B", "TIE"]
-    assert asked["schema"]["required"] == ["reasoning", "judgement"]
-    assert_slow(log, longer)
 
 
 @pytest.mark.inspect_ai_versions
@@ -354,29 +194,6 @@ def test_lm_eval_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
     assert about["signature"] == str(direct.signature("generate"))
     assert found["versions"]["explanation_preference"] == "1-A"
     assert all(("visual" in str(request.args[-1])) == ("setting" in more) for request in model.asked)
-
-
-@pytest.mark.lm_eval_versions
-@pytest.mark.parametrize(
-    ("more", "seed"), [({}, 1234), ({"order": "random", "structured": True}, 7), ({"setting": "pixels"}, 1234)]
-)
-def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: int) -> None:
-    name, parameters = "explanation_preference", {"dataset": "sample", "system": system} | more
-    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
-    task.set_fewshot_seed(seed)
-    theirs = preference(system, seed=seed, **more)
-    docs = task.test_docs()
-    assert [sample.id for sample in theirs.dataset] == [doc["id"] for doc in docs]
-    for sample, doc in zip(theirs.dataset, docs, strict=True):
-        context: Any = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
-        assert not isinstance(sample.input, str)
-        told = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
-        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(told)
-        about = sample.metadata or {}
-        assert (about["cluster"], about["humor_tasks"]["facts"]) == (doc["cluster"], doc["humor_tasks"]["facts"])
-        assert about["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
-        assert len(task.doc_to_image(doc)) == ("setting" in more)
-    assert theirs.version == task.VERSION
 
 
 def test_a_temperature_is_a_number_and_in_lm_eval_a_flag(system: str) -> None:

@@ -162,16 +162,6 @@ def test_a_submission_of_every_pair_has_the_tied_ones_too(tmp_path: Path) -> Non
     assert ids == {r.id for r in opened.records} | opened.data.dropped > {r.id for r in opened.records}
 
 
-@pytest.mark.parametrize("name", [RATING, PAIRWISE])
-def test_a_limited_run_makes_no_submission(name: str, logs: Logs, tmp_path: Path) -> None:
-    log, whole = tmp_path / "samples.jsonl", logs[name]["generated"].read_text().splitlines(keepends=True)
-    log.write_text("".join(whole[:-1]))
-    done = command("export", "submission", log, "-o", tmp_path / "out.csv")
-    assert done.exit_code == 2
-    assert f"holds {len(whole) - 1} of {len(whole)} instances" in done.output
-    assert not (tmp_path / "out.csv").exists()
-
-
 def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) -> None:
     opened = load(PAIRWISE, **SAMPLE, via="ratings")
     path = tmp_path / "out.csv"

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
+from inspect_ai.model import ModelOutput
 from standins.attacks import for_letter
 from standins.crowd_groups import last_turn
+from standins.logprobs import reply_with_logprobs
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
@@ -20,8 +21,6 @@ from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
 from humor_tasks.contract.definition import Run
 from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
-from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.rows.contests.contest_csv import Contest
 from humor_tasks.scorers.verdict import as_data
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
@@ -41,28 +40,6 @@ def opened(folder: str, **more: Any) -> Run:
     return load("crowd_groups", **{"dataset": folder, "shots_from": "sample"} | more)
 
 
-@pytest.mark.parametrize(
-    ("mode", "setting", "shots"),
-    [("overall", "description", 5), ("best_pick", "description", 0), ("overall", "pixels", 2)],
-)
-def test_both_harnesses_ask_the_same(mode: str, setting: str, shots: int) -> None:
-    given = {"dataset": "sample", "mode": mode, "setting": setting, "contests": "9010-9011"}
-    config = {"task": "x", "benchmark": "crowd_groups", "output_type": "generate_until", "metadata": given}
-    task, run = BenchmarkTask(config), load("crowd_groups", **given, shots=shots)
-    for sample, doc, record in zip(
-        build("crowd_groups", given | {"shots": shots}).dataset, task.test_docs(), run.records, strict=True
-    ):
-        context = task.fewshot_context(
-            doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
-        )
-        theirs = [(turn["role"], turn["content"].removeprefix(f"{PLACEHOLDER}\n")) for turn in context]
-        assert [(message.role, message.text) for message in sample.input] == theirs
-        assert theirs == [(turn.role, turn.text) for turn in run.prompt(record).turns]
-        assert (sample.id, sample.choices, sample.target) == (doc["id"], doc["choices"], doc["target"])
-        assert len(task.doc_to_image(doc)) == (shots + 1 if setting == "pixels" else 0)
-        assert len(theirs) == 4 + 2 * shots
-
-
 # ---- recalibration --------------------------------------------------------------------------------
 
 
@@ -79,12 +56,8 @@ def biased(folder: str) -> Callable[[str], float]:
 
 
 def with_logprobs(odds: float) -> ModelOutput:
-    output = ModelOutput.from_content("m", "Answer: A")
-    top = [TopLogprob(token=f" {letter}", logprob=odds * (letter == "A") - 5) for letter in "AB"]
-    tokens = [Logprob(token=token, logprob=0.0) for token in ("Answer", ":")]
-    tokens += [Logprob(token=" A", logprob=top[0].logprob, top_logprobs=top)]
-    output.choices[0].logprobs = Logprobs(content=tokens)
-    return output
+    tops = {f" {letter}": odds * (letter == "A") - 5 for letter in "AB"}
+    return reply_with_logprobs("Answer: A", [("Answer", {}), (":", {}), (" A", tops)])
 
 
 @pytest.mark.inspect_ai_versions
@@ -166,33 +139,6 @@ ATTACKS = [
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> str:
     placed = {n: {1000 + k: ATTACKS[10 * i + k] for k in range(10)} for i, n in enumerate((536, 537, 545, 550))}
     return ranked(tmp_path_factory.mktemp("attacks"), tuple(placed), placed=placed)
-
-
-def honest(entries: set[str]) -> Callable[[str], str]:
-    """A judge that prefers the group with more known captions."""
-
-    def verdict(prompt: str) -> str:
-        groups = shown_groups(prompt)
-        assert [len(texts) for texts in groups.values()] == [10, 10]
-        return max(groups, key=lambda letter: len(entries & set(groups[letter])))
-
-    return verdict
-
-
-def test_captions_that_attack_change_no_verdict(attacked: str, tmp_path: Path) -> None:
-    good = {text for number in (536, 537, 545, 550) for text in captions_of(attacked, number)[:10]}
-    verdict = honest(good)
-    model = ScriptedModel("m", lambda messages: f"Answer: {verdict(messages[-1].text)}")
-    (log,) = eval(build("crowd_groups", {"dataset": attacked}), model=model.model, log_dir=str(tmp_path))
-    assert log.results is not None
-    assert len(log.samples or []) == 8
-    assert log.results.scores[0].metrics["accuracy"].value == 1
-    for task, reply in (("crowd_groups_gen", "Answer: {}"), ("crowd_groups_best_pick", "Mine.\n\nAnswer: {}")):
-        lm = ScriptedLM(lambda prompt, doc, reply=reply: reply.format(verdict(prompt)))
-        for chat in (False, True):
-            found = run_lm_eval(lm, task, metadata={"dataset": attacked}, apply_chat_template=chat)
-            assert found["results"][task]["acc,none"] == 1
-        assert len(lm.asked) == 16
 
 
 def test_captions_that_attack_are_read_back_exactly(attacked: str) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.graded_logs import report_of, rows_of
 from standins.grading import FEW, bears, graded_log, grader, own_task
@@ -22,13 +21,11 @@ from humor_tasks.benchmarks.crowd.metrics import Verdict
 from humor_tasks.benchmarks.crowd.writing import compared
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.contract.definition import Data, Run
-from humor_tasks.contract.judging import missing
 from humor_tasks.contract.judging.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.contract.judging.pairs import pair_outcome
 from humor_tasks.contract.judging.points import graded
-from humor_tasks.on_inspect import element_coverage
 from humor_tasks.rows.records import Outcome, Record
-from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
+from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 EXPLAINER = "<explanation>Bears.</explanation>"
@@ -71,12 +68,6 @@ def test_every_benchmark_whose_scores_rest_on_verdicts_has_the_rule() -> None:
 def test_the_warning(values: dict[str, float], told: str | None) -> None:
     found = missing_warning(values)
     assert found is None if told is None else told in str(found)
-
-
-def test_the_threshold_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert TOLERATED == 0.02
-    monkeypatch.setattr(missing, "TOLERATED", 0.6)
-    assert missing_warning({MISSING: 0.5}) is None
 
 
 def without_data(name: str, **options: Any) -> Run:
@@ -152,14 +143,6 @@ def test_the_exam_of_a_judge() -> None:
     assert evaluate(opened, {each.id: verdict("PASS") for each in opened.records}).warning is None
 
 
-def test_without_missing_verdicts_the_bounds_are_the_score() -> None:
-    opened = load("humorbench_autograder", dataset="sample")
-    found = evaluate(opened, {each.id: verdict("PASS") for each in opened.records}).metrics
-    for bound in ("failed", "passed"):
-        assert found[f"accuracy_missing_{bound}"] == found["accuracy"]
-    assert found[MISSING].value == 0
-
-
 # ---- Inspect ------------------------------------------------------------------------------------
 
 
@@ -207,66 +190,6 @@ def test_a_run_with_missing_verdicts_warns_on_the_screen_and_in_its_log(
     assert (len(kept.samples or []), kept.results) == (4, log.results)  # the log is whole
 
 
-def test_a_log_in_json_keeps_the_warning_and_its_samples(tmp_path: Path) -> None:
-    log = graded_log(
-        own_task(bears(), cache=False), says("m", "Bears."), says("g", "Hm."), log_dir=str(tmp_path), log_format="json"
-    )
-    (path,) = tmp_path.glob("*.json")
-    kept = read_eval_log(str(path))
-    assert "100.0% of the graders' verdicts" in kept.metadata[MISSING]
-    assert (len(kept.samples or []), metrics(kept).keys()) == (1, metrics(log).keys())
-
-
-def test_no_verdict_at_all(caplog: pytest.LogCaptureFixture) -> None:
-    found = metrics(judged(unread=1, of=1, points=2))
-    assert "coverage" not in found
-    assert (found[MISSING], found["coverage_missing_failed"], found["coverage_missing_passed"]) == (1, 0, 1)
-    assert len(warnings_of(caplog)) == 1
-
-
-def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None:
-    log = graded_log(own_task(bears(), cache=False), says("m", "Bears."), grader("g", lambda point: True))
-    assert warnings_of(caplog) == []
-    judge = says("again", "Hm.")
-    again = score(log, element_coverage(cache=False), model_roles={"grader": judge.model}, display="none")
-    assert metrics(again, 1)[MISSING] == 1
-    assert len(warnings_of(caplog)) == 1
-
-
-@pytest.mark.slow
-def test_humorbench_tells_both_bounds_beside_its_coverage(caplog: pytest.LogCaptureFixture) -> None:
-    log = graded_log(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(1, 2))
-    found = metrics(log)
-    names = ("coverage", "coverage_missing_failed", "coverage_missing_passed", MISSING)
-    assert [found[name] for name in names] == [1, 0.5, 1, 0.5]
-    assert f"{MISSING}_ci_high" in found
-    assert len(warnings_of(caplog)) == 1
-    again = graded_log(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), grader("g", lambda point: False))
-    assert metrics(again)[MISSING] == 0
-    assert len(warnings_of(caplog)) == 1
-
-
-def texts(tmp_path: Path) -> str:
-    return write_texts(
-        tmp_path / "s.json", {r.id: "It is a pun." for r in load("explanation", dataset="sample").records}
-    )
-
-
-@pytest.mark.slow
-def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    log = graded_log(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
-    found = metrics(log)
-    assert [found[f"win_rate{word}"] for word in ("_missing_failed", "_missing_passed")] == [0, 1]
-    assert "win_rate is 0.000 with each of them counted as failed and 1.000 as passed" in warnings_of(caplog)[0]
-
-
-@pytest.mark.slow
-def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
-    log = graded_log(humorbench_autograder("sample"), says("j", "It passes."))
-    assert metrics(log)["accuracy_missing_passed"] == metrics(log)[MISSING] == 1
-    assert len(warnings_of(caplog)) == 1
-
-
 # ---- lm-eval, grade, score, report --------------------------------------------------------------
 
 
@@ -283,15 +206,6 @@ def test_lm_eval(caplog: pytest.LogCaptureFixture) -> None:
     told = [each for each in warnings_of(caplog) if "missing" in each]
     assert len(told) == 1
     assert told[0].startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing")
-
-
-@pytest.mark.slow
-def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = ScriptedLM("Hm.")
-    metadata = {"dataset": "sample", "system": texts(tmp_path)}
-    found = run_lm_eval(model, "explanation_preference", metadata=metadata)["results"]["explanation_preference"]
-    assert (found["win_rate_missing_failed,none"], found["win_rate_missing_passed,none"]) == (0, 1)
-    assert "100.0% of the graders' verdicts are missing" in " ".join(warnings_of(caplog))
 
 
 def test_score_tells_it(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_benchmarks_of_one_corpus_share_units() -> None:
 
 def test_inspect_refuses_before_and_while_it_asks(ofa: str) -> None:
     task: dict[str, Any] = {"dataset": "sample", "setting": "pixels", "fold": "1"}
-    how: dict[str, Any] = {"display": "none"}
+    how: dict[str, Any] = {"display": "log"}
     with pytest.raises(PrerequisiteError, match=REFUSED):
         eval("humor_tasks/matching", task_args=task, model=f"ofa/{ofa}", model_args={"device": "cpu"}, **how)
     (log,) = eval(build("matching", task), model=get_model(f"ofa/{ofa}", device="cpu"), **how)
@@ -123,15 +123,6 @@ def test_inspect_refuses_before_and_while_it_asks(ofa: str) -> None:
     )
     assert log.error
     assert "Use fold=0 of sample" in log.error.message
-
-
-def test_an_ofa_that_was_never_tuned_for_letters_is_unparsed(ofa: str) -> None:
-    task = build("matching", {"dataset": "sample", "setting": "pixels", "fold": "0"})  # it has not seen fold 0
-    (log,) = eval(task, model=get_model(f"ofa/{ofa}", device="cpu", max_len=9), display="none")
-    assert log.status == "success"
-    assert log.results
-    metrics = log.results.scores[0].metrics
-    assert (metrics["unparsed"].value, metrics["accuracy"].value) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", ["ofa", "clip", "text"])
