@@ -114,7 +114,7 @@ def run(ours: bool, config: TextTrainConfig, splits: Splits, folder: Path) -> tu
     plain = plain_scorer if trainer.kind == "encoder" else plain_writer
     tokens = sum(trainer.system.length(row) for row in range(trainer.rows))
     start, cpu = time.perf_counter(), time.process_time()
-    loss = trainer._epoch(0, trainer.model, trainer._prepared)[0] if ours else plain_epoch(trainer, plain, optimizer)
+    loss = trainer._epoch(0)[0] if ours else plain_epoch(trainer, plain, optimizer)
     if trainer.accelerator.device.type == "cuda":
         torch.cuda.synchronize()
     return time.process_time() - cpu, time.perf_counter() - start, loss, tokens

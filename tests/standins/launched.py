@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,11 @@ import torch
 from accelerate.state import PartialState
 from accelerate.utils import DistributedType, gather_object
 from standins import tiny_training
-from standins.tiny_training import NO_BAR
 from standins.trainings import Killed
 from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.cli.train import train
-from humor_tasks.lab.training.checkpoint import seed_epoch
-from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, adamw, fit
 from humor_tasks.lab.training.sharding import requested, whole_networks
 
 ROWS, SIZE = 6, 5
@@ -30,6 +29,7 @@ ROWS, SIZE = 6, 5
 
 class Settings:
     beta1, beta2, eps, weight_decay = 0.9, 0.999, 1e-2, 0.1
+    epochs, patience, clip_norm, lr, batch_size, seed = 2, 0, 0.5, 0.01, SIZE, 0
 
 
 class Answers(Epochs):
@@ -38,13 +38,12 @@ class Answers(Epochs):
     CURVE = ("epoch", "step", "train_loss", "validation_loss")
 
     def __init__(self, start: Path, output: Path, micro: int = 2, killed: int = -1) -> None:
-        self.output, self.epochs, self.patience, self.rate = output, 2, 0, 0.01
-        self.micro, self.clip_norm, self.killed = micro, 0.5, killed
-        self.accelerator = accelerator_for("no", "cpu", sharded=True)
+        super().__init__(Settings, output, accelerator_for("no", "cpu", sharded=True), progress=False)
+        self.micro, self.killed = micro, killed
         self.network = T5ForConditionalGeneration.from_pretrained(start, dropout_rate=0.0, dtype=torch.float32)
         self.network.gradient_checkpointing_enable({"use_reentrant": False})
         self.optimizer = adamw(self.network, Settings, self.rate)
-        self.steps = -(-ROWS // SIZE)
+        self.rows, self.steps = ROWS, -(-ROWS // SIZE)
         drawn = torch.Generator().manual_seed(1)
         self.questions = torch.randint(2, 64, (ROWS, 6), generator=drawn)
         self.answers = torch.randint(2, 64, (ROWS, 3), generator=drawn)
@@ -58,27 +57,21 @@ class Answers(Epochs):
         )
         return found
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
+    def _epoch(self, epoch: int) -> tuple[float, ...]:
         if epoch == self.killed:
             raise Killed
-        process, processes = self.accelerator.process_index, self.accelerator.num_processes
-        seed_epoch(0, epoch, process)
-        model.train()
-        total, tokens = torch.zeros(()), int((self.answers >= 0).sum())
-        for at, batch in enumerate(plan(ROWS, SIZE, f"{epoch}")):
-            for group in optimizer.param_groups:
-                group["lr"] = self.rate / (1 + epoch * self.steps + at)
-            count = int((self.answers[batch] >= 0).sum())
-            total += self.update(process_parts(batch, process, processes, self.micro), self._losses, count)
-            self.progressed(NO_BAR, epoch, at, total, count)
-        return (float(self.accelerator.reduce(total, "sum")) / tokens,)
+        return super()._epoch(epoch)
+
+    def _share(self, step: int) -> float:
+        return 1 / (1 + step)
+
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        return self.divided(batch, self.micro), int((self.answers[batch] >= 0).sum())
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         self.model.eval()
-        process, processes = self.accelerator.process_index, self.accelerator.num_processes
         with torch.no_grad():
-            parts = process_parts(range(ROWS), process, processes, 2)
-            sums = [float(self._losses(part)) * part.counts for part in parts]
+            sums = [float(self._losses(part)) * part.counts for part in self.divided(range(ROWS), 2)]
         found = sum(gather_object([sum(sums)])) / int((self.answers >= 0).sum())
         return found, (found,)
 

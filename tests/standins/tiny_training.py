@@ -9,18 +9,17 @@ import math
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from tqdm import tqdm
 
-from humor_tasks.lab.training.checkpoint import seed_epoch
-from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit, plan, process_parts
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit
 
 ROWS, SIZE = 10, 3
-NO_BAR = tqdm(disable=True)
 
 
 class Line(Epochs):
@@ -40,30 +39,26 @@ class Line(Epochs):
         micro: int = 0,
         clip_norm: float = 0.0,
     ) -> None:
-        self.output, self.epochs, self.patience, self.rate, self.seed = output, epochs, patience, 0.05, seed
-        self.micro, self.clip_norm = micro, clip_norm
-        self.accelerator = accelerator_for("no", "cpu")
+        config = SimpleNamespace(
+            epochs=epochs, patience=patience, seed=seed, clip_norm=clip_norm, lr=0.05, batch_size=SIZE
+        )
+        super().__init__(config, output, accelerator_for("no", "cpu"), progress=False)
         torch.manual_seed(seed)
         self.network = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(dropout), torch.nn.Linear(8, 1))
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=self.rate, fused=True)
-        self.steps, self.found = math.ceil(ROWS / SIZE), found
+        self.rows, self.steps, self.found, self.micro = ROWS, math.ceil(ROWS / SIZE), found, micro
         drawn = torch.Generator().manual_seed(1)
         self.points = torch.randn(ROWS, 4, generator=drawn)
         self.heights = self.points.sum(1, keepdim=True)
         self.judged: list[dict[str, torch.Tensor]] = []
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
+    def _epoch(self, epoch: int) -> tuple[float, ...]:
         if self.killed and epoch == 2:
             os.kill(os.getpid(), signal.SIGKILL)
-        mine, processes = self.accelerator.process_index, self.accelerator.num_processes
-        seed_epoch(self.seed, epoch, mine)
-        model.train()
-        total, seen = torch.zeros(()), 0
-        for at, batch in enumerate(plan(ROWS, SIZE, f"{self.seed}-{epoch}")):
-            total += self.update(process_parts(batch, mine, processes, self.micro), self._losses, len(batch))
-            seen += len(batch)
-            self.progressed(NO_BAR, epoch, at, total, seen)
-        return (float(self.accelerator.reduce(total, "sum")) / ROWS,)
+        return super()._epoch(epoch)
+
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        return self.divided(batch, self.micro), len(batch)
 
     def _losses(self, part: Part) -> torch.Tensor:
         found: torch.Tensor = (self.model(self.points[part.rows]) - self.heights[part.rows]).pow(2).sum()
@@ -81,7 +76,7 @@ class Line(Epochs):
         save_file(self.network.state_dict(), folder / "weights.safetensors")
 
     def _notes(self) -> dict[str, Any]:
-        return {"seed": self.seed}
+        return {"seed": self.config.seed}
 
 
 def trained(output: Path, **how: Any) -> dict[str, Any]:

@@ -23,14 +23,39 @@ def killed_in_epoch(last: int, trainer: type[Any]) -> Iterator[None]:
     """Such a training ends where that epoch begins. By a real kill: tests/lab/training/test_loop.py."""
     epoch = trainer._epoch
 
-    def killed(self: Any, number: int, *rest: Any) -> tuple[float, ...]:
+    def killed(self: Any, number: int) -> tuple[float, ...]:
         if number == last - 1:
             raise Killed
-        return epoch(self, number, *rest)  # type: ignore[no-any-return]
+        return epoch(self, number)  # type: ignore[no-any-return]
 
     with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
         patched.setattr(trainer, "_epoch", killed)
         yield
+
+
+def resumes_to_the_same_end(
+    train: Callable[..., Any],
+    trainer: type[Any],
+    settings: Any,
+    folder: Path,
+    between: Callable[[Path], None] = lambda cut: None,
+) -> None:
+    """A run killed in its third epoch and started again leaves the metrics and the files of one that was not killed.
+
+    between: called with the folder of the killed run before it is started again.
+    """
+    whole, cut = folder / "whole", folder / "cut"
+    expected = train(settings, whole, progress=False)
+    with killed_in_epoch(3, trainer):
+        train(settings, cut, progress=False)
+    assert len(numbers_of_curve(cut)) == 2
+    assert list(cut.glob("checkpoint-*"))
+    between(cut)
+    assert but_time(train(settings, cut, progress=False)) == but_time(expected)
+    names = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(cut) for path in cut.rglob("*") if path.is_file()}
+    for name in sorted(names - {Path("metrics.json")}):
+        assert (cut / name).read_bytes() == (whole / name).read_bytes(), name
 
 
 def but_time(metrics: dict[str, Any]) -> dict[str, Any]:

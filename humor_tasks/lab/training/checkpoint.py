@@ -16,9 +16,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import torch
+from accelerate import Accelerator
+from accelerate.utils import gather_object
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
 from humor_tasks.errors import BadInput, one_line
 from humor_tasks.files.reading import json_object
 from humor_tasks.files.writing import write_json
+from humor_tasks.lab.training.sharding import is_sharded, load_part, part, part_name
 
 NOTES = "training.json"
 _NAME, _BEST = "checkpoint-", "best-"
@@ -34,29 +41,20 @@ class State:
     curve: list[list[float]] = field(default_factory=list)
 
 
-def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any, shards: Any = None) -> None:
+def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any, accelerator: Accelerator) -> None:
     """Write checkpoint-EPOCH to `output`, then remove older checkpoints and best weights that it does not refer to.
 
-    shards: the accelerator that divides the network; all its processes must then call this.
+    All processes call this.
     """
-    from safetensors.torch import save_file, save_model
-
-    from humor_tasks.lab.training.sharding import flat, on_cpu, part, part_name
-
-    is_main = shards is None or shards.is_main_process
 
     def write(folder: Path) -> None:
-        if shards is not None:
-            save_file(part(shards, network, optimizer), folder / part_name(shards))
-        else:
-            save_model(network, str(folder / "network.safetensors"))
-            moments = {name: on_cpu(value) for name, value in flat(optimizer.state_dict()["state"]).items()}
-            save_file(moments, folder / "optimizer.safetensors")
-        if is_main:
+        if is_sharded(accelerator) or accelerator.is_main_process:
+            save_file(part(accelerator, network, optimizer), folder / part_name(accelerator))
+        if accelerator.is_main_process:
             (folder / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
 
-    written = write_folder(output / f"{_NAME}{state.epoch}", write, shards)
-    if is_main:
+    written = write_folder(output / f"{_NAME}{state.epoch}", write, accelerator)
+    if accelerator.is_main_process:
         _remove(
             folder
             for folder in output.iterdir()
@@ -64,19 +62,17 @@ def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any, sh
         )
 
 
-def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any = None) -> State:
+def restore_checkpoint(output: Path, network: Any, optimizer: Any, accelerator: Accelerator) -> State:
     """Load the last checkpoint of `output` into network and optimizer; a new State where there is none.
 
-    shards: as for `save_checkpoint`. Raises BadInput where the checkpoint is damaged, belongs to another network, or
-    was written by another number of processes.
+    Raises BadInput where the checkpoint is damaged, belongs to another network, or was written by another number of
+    processes that divided the network.
     """
     checkpoints = sorted(output.glob(f"{_NAME}*"), key=lambda path: path.name.removeprefix(_NAME).zfill(9))
     if not checkpoints:
         return State()
-    import torch
-
     try:
-        state = _restore(checkpoints[-1], network, optimizer, shards)
+        state = _restore(checkpoints[-1], network, optimizer, accelerator)
         if not best_folder(output, state).is_dir():
             raise FileNotFoundError(f"{best_folder(output, state).name} is missing")
     except torch.OutOfMemoryError:
@@ -89,20 +85,12 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any =
     return state
 
 
-def _restore(folder: Path, network: Any, optimizer: Any, shards: Any) -> State:
-    from safetensors.torch import load_file, load_model
-
-    from humor_tasks.lab.training.sharding import load_moments, load_part, part_name
-
-    name = part_name(shards) if shards is not None else "network.safetensors"
+def _restore(folder: Path, network: Any, optimizer: Any, accelerator: Accelerator) -> State:
+    name = part_name(accelerator)
     if not (folder / name).is_file():
         there = ", ".join(sorted(path.name for path in folder.glob("*.safetensors")))
         raise FileNotFoundError(f"it has no {name} but {there}: launch as before")
-    if shards is not None:
-        load_part(shards, network, optimizer, load_file(folder / name))
-    else:
-        load_model(network, str(folder / name))
-        load_moments(optimizer, load_file(folder / "optimizer.safetensors"))
+    load_part(accelerator, network, optimizer, load_file(folder / name))
     return State(**json_object(folder / "state.json"))
 
 
@@ -111,15 +99,11 @@ def best_folder(output: Path, state: State) -> Path:
     return output / f"{_BEST}{state.best_epoch}"
 
 
-def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None) -> Path:
+def write_folder(target: Path, write: Callable[[Path], None], accelerator: Accelerator) -> Path:
     """Write `target` atomically with `write`, replacing an existing folder. Raises BadInput where that fails.
 
-    shards: an accelerator. All its processes call this and write into one folder; a failure in one of them is
-    raised in all.
+    All processes call this and may write into the one folder; a failure in one of them is raised in all.
     """
-    from accelerate.utils import gather_object
-    from safetensors import SafetensorError
-
     temporary = target.with_name(f".{target.name}")
 
     def begin() -> None:
@@ -130,7 +114,7 @@ def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None
         shutil.rmtree(target, ignore_errors=True)
         temporary.rename(target)
 
-    is_main = shards is None or shards.is_main_process
+    is_main = accelerator.is_main_process
     for mine, step in ((is_main, begin), (True, lambda: write(temporary)), (is_main, end)):
         problem = ""
         try:
@@ -138,7 +122,7 @@ def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None
                 step()
         except (OSError, SafetensorError) as failure:  # mostly a full disk
             problem = str(failure)
-        problems = [problem] if shards is None else gather_object([problem])
+        problems = gather_object([problem])
         if any(problems):
             shutil.rmtree(temporary, ignore_errors=True)
             raise BadInput(f"{target}: cannot be written ({next(filter(None, problems))}).")
@@ -171,6 +155,4 @@ def _remove(paths: Iterable[Path]) -> None:
 
 def seed_epoch(seed: int, epoch: int, process: int = 0) -> None:
     """Seed the epoch's dropout, so that an interrupted training resumes with identical results."""
-    import torch
-
     torch.manual_seed(random.Random(f"{seed}-{epoch}-{process}").getrandbits(63))

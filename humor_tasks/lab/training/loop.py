@@ -6,10 +6,10 @@ import atexit
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from accelerate import Accelerator
@@ -29,6 +29,7 @@ from humor_tasks.lab.training.checkpoint import (
     finish,
     restore_checkpoint,
     save_checkpoint,
+    seed_epoch,
     tidy,
     write_folder,
 )
@@ -40,9 +41,6 @@ _INTERVAL = 20
 """Steps between two readings of the loss; a reading waits for the device."""
 
 
-Batch = TypeVar("Batch")
-
-
 class Part(NamedTuple):
     """Rows of a batch that go through the network together. counts: False for rows that only fill up, with weight 0."""
 
@@ -51,10 +49,10 @@ class Part(NamedTuple):
 
 
 class Epochs(ABC):
-    """A training loop. A subclass sets the attributes declared here, and trains an epoch, evaluates and saves the
+    """A training loop. A subclass sets the attributes declared here, computes the losses, evaluates and saves the
     network.
 
-    `steps` is the number of steps per epoch. Of equally good epochs the first is kept.
+    `rows` is the number of training rows, `steps` that of steps per epoch. Of equally good epochs the first is kept.
 
     A network may be divided among processes (FSDP2, DeepSpeed ZeRO-3) where the subclass passes `sharded=True` to
     `accelerator_for`, and evaluates with `self.model` under `torch.no_grad()`, with the same number of forward passes
@@ -62,11 +60,12 @@ class Epochs(ABC):
     """
 
     CURVE: ClassVar[tuple[str, ...]]
-    """Columns of curves.csv: epoch, step, the values of `_epoch`, the values of `_evaluate`."""
+    """Columns of curves.csv: epoch, step, the means of `_losses`, the values of `_evaluate`."""
     output: Path
     accelerator: Accelerator
     network: Any
     optimizer: torch.optim.Optimizer
+    rows: int
     steps: int
     epochs: int
     patience: int
@@ -76,7 +75,7 @@ class Epochs(ABC):
     clip_norm: float = 0.0
     """The greatest norm of the gradient in `update`; 0: no clipping."""
     model: Any
-    """The prepared network: what the training calls. Set by `train`."""
+    """The prepared network: what `_losses` calls. Set by `train`."""
     best: float
     """The best monitored value, also before an interruption. Set by `train`."""
     weights: dict[str, torch.Tensor] | None = None
@@ -90,8 +89,8 @@ class Epochs(ABC):
         self.rate = config.lr[0] if isinstance(config.lr, tuple) else config.lr
 
     @abstractmethod
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """Train epoch number `epoch`, from 0; returns the mean loss and other values for the curve."""
+    def _losses(self, part: Part) -> torch.Tensor:
+        """The sum of the losses of a part's tokens, or rows; [k] with the sums of further values for the curve."""
 
     @abstractmethod
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
@@ -105,37 +104,67 @@ class Epochs(ABC):
         """Additional entries for the notes of a finished training."""
         return {}
 
+    def _share(self, step: int) -> float:
+        """The fraction of the learning rate at a step, from 0."""
+        return 1.0
+
+    def _planned(self, epoch: int) -> list[list[int]]:
+        """The batches of epoch number `epoch`, from 0."""
+        return plan(self.rows, self.config.batch_size, f"{self.config.seed}-{epoch}")
+
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        """This process's parts of a batch, and the tokens, or rows, of the whole batch in all processes."""
+        return self.divided(batch), len(batch)
+
     def train(self) -> State:
         """Train from the last checkpoint to the last epoch or early stopping."""
         shards = self.accelerator if is_sharded(self.accelerator) else None
         if shards:
             make_ready(shards, self.network, self.clip_norm)
         self.model, self._prepared = self.accelerator.prepare(self.network, self.optimizer)
-        state = restore_checkpoint(self.output, self.network, self._prepared, shards)
+        state = restore_checkpoint(self.output, self.network, self._prepared, self.accelerator)
         if self.accelerator.is_main_process:
             write_table(self.output / CURVES, self.CURVE, state.curve)  # marks the folder as used by this run
         while state.epoch < self.epochs and not 0 < self.patience <= state.epoch - state.best_epoch:
-            epoch_values = self._epoch(state.epoch, self.model, self._prepared)
+            means = self._epoch(state.epoch)
             state.epoch += 1
-            self._check(epoch_values[0], f"epoch {state.epoch}")
+            self._check(means[0], f"epoch {state.epoch}")
             step = self.steps * state.epoch
             value, row = self._evaluate(step)
             if not state.curve or value < state.best:
                 state.best, state.best_epoch = value, state.epoch
-            state.curve.append([state.epoch, step, *epoch_values, *row])
+            state.curve.append([state.epoch, step, *means, *row])
             self._write(state, shards)
         self.best = state.best
         return state
 
-    def update(
-        self, parts: Sequence[Part], losses: Callable[[Part], torch.Tensor], count: int | torch.Tensor
-    ) -> torch.Tensor:
-        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the process's losses.
+    def _epoch(self, epoch: int) -> tuple[float, ...]:
+        """Train epoch number `epoch`, from 0; the means of `_losses`."""
+        processes = self.accelerator.num_processes
+        seed_epoch(self.config.seed, epoch, self.accelerator.process_index)
+        self.model.train()
+        total, units = torch.zeros((), device=self.accelerator.device), 0
+        fold = f"fold {self.config.fold}, " if hasattr(self.config, "fold") else ""
+        name = f"{fold}lr {self.rate}, epoch {epoch + 1}/{self.epochs}"
+        with tqdm(self._planned(epoch), name, disable=not self.progress, mininterval=1) as bar:
+            for at, batch in enumerate(bar):
+                for group in self._prepared.param_groups:  # before the step: DeepSpeed takes it in a backward pass
+                    group["lr"] = group.get("base_lr", self.rate) * self._share(epoch * self.steps + at)
+                parts, count = self._parts(batch)
+                total = total + self.update(parts, count)
+                units += count
+                if at % _INTERVAL == 0:
+                    mean = float(total.reshape(-1)[0]) * processes / units
+                    self._check(mean, f"epoch {epoch + 1}, by step {at + 1} of {self.steps}")
+                    bar.set_postfix(loss=f"{mean:.4f}")
+        sums = self.accelerator.reduce(total, "sum").reshape(-1).tolist()
+        return tuple(value / units for value in sums)
 
-        losses: the sum of the losses of a part's tokens, or rows; it calls `self.model`. count: the tokens, or rows, of
-        the whole batch, in all processes. The gradient is that of the mean over the batch, for any number of parts and
-        of processes. Networks divided among processes need the same number of parts in each (`process_parts`). Set the
-        learning rate before this: DeepSpeed steps in the last part's backward pass.
+    def update(self, parts: Sequence[Part], count: int) -> torch.Tensor:
+        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the process's `_losses`.
+
+        The gradient is that of the mean loss over the `count` tokens, or rows, of the whole batch, for any number of
+        parts and of processes. Networks divided among processes need the same number of parts in each (`divided`).
         """
         accelerator, total = self.accelerator, torch.zeros((), device=self.accelerator.device)
         shards = is_sharded(accelerator)
@@ -144,55 +173,35 @@ class Epochs(ABC):
             accelerator.sync_gradients = last  # tells DeepSpeed when to step
             # A divided network reduces each part's gradient, or else every process would hold the whole gradient.
             with nullcontext() if last or shards else accelerator.no_sync(self.model):
-                loss = losses(part)
+                sums = self._losses(part)
                 # Gradients are averaged over processes.
-                accelerator.backward(loss * (accelerator.num_processes * part.counts / count))
-            total += loss.detach() * part.counts
+                accelerator.backward(sums.reshape(-1)[0] * (accelerator.num_processes * part.counts / count))
+            total = total + sums.detach() * part.counts
         if self.clip_norm:
             accelerator.clip_grad_norm_(self.model.parameters(), self.clip_norm)
         self._prepared.step()
         self._prepared.zero_grad(set_to_none=True)
         return total
 
-    def batches(
-        self, planned: Sequence[Batch], first: int, name: str, optimizer: Any, share: Callable[[int], float]
-    ) -> Iterator[tuple[Any, int, Batch]]:
-        """The progress bar, the number in the epoch and the batch, with the learning rate of its step set.
-
-        first: the step of the first batch. share: the fraction of the learning rate at a step, from 0.
-        """
-        with tqdm(planned, name, disable=not self.progress, mininterval=1) as bar:
-            for at, batch in enumerate(bar):
-                for group in optimizer.param_groups:
-                    group["lr"] = group.get("base_lr", self.rate) * share(first + at)
-                yield bar, at, batch
-
-    def progressed(self, bar: Any, epoch: int, at: int, total: torch.Tensor, seen: int) -> None:
-        """Show the mean loss so far, total / seen, in the progress bar, every few steps; `at` counts them from 0.
-
-        Raises BadInput where it is not finite, without waiting for the end of the epoch.
-        """
-        if at % _INTERVAL == 0:
-            mean = float(total) / seen
-            self._check(mean, f"epoch {epoch + 1}, by step {at + 1} of {self.steps}")
-            bar.set_postfix(loss=f"{mean:.4f}")
+    def divided(self, rows: Sequence[int], most: int = 0) -> list[Part]:
+        """This process's `process_parts` of the rows."""
+        return process_parts(rows, self.accelerator.process_index, self.accelerator.num_processes, most)
 
     def _check(self, loss: float, where: str) -> None:
         if not math.isfinite(loss):
             raise BadInput(f"lr={self.rate}: the loss is {loss} in {where}; use a lower learning rate.")
 
     def _write(self, state: State, shards: Accelerator | None) -> None:
-        """Write the epoch's best weights, curve and checkpoint in the main process; parts of them in all processes."""
-        is_main, is_best = self.accelerator.is_main_process, state.best_epoch == state.epoch
-        if is_best and shards:
-            self.weights = full_weights(shards, self.network, self.model)
-        if is_best and is_main:
-            write_folder(best_folder(self.output, state), self._save)
-        self.weights = None
+        """Write the epoch's best weights, curve and checkpoint."""
+        is_main = self.accelerator.is_main_process
+        if state.best_epoch == state.epoch:
+            if shards:
+                self.weights = full_weights(shards, self.network, self.model)
+            write_folder(best_folder(self.output, state), self._save if is_main else lambda _: None, self.accelerator)
+            self.weights = None
         if is_main:
             write_table(self.output / CURVES, self.CURVE, state.curve)
-        if is_main or shards:
-            save_checkpoint(self.output, state, self.network, self._prepared, shards)
+        save_checkpoint(self.output, state, self.network, self._prepared, self.accelerator)
         self.accelerator.wait_for_everyone()
 
 
@@ -254,11 +263,6 @@ def plan(rows: int, size: int, seed: str) -> list[list[int]]:
     order = list(range(rows))
     random.Random(seed).shuffle(order)
     return [order[start : start + size] for start in range(0, rows, size)]
-
-
-def process_share(batch: Sequence[int], process: int, processes: int) -> list[int]:
-    """A process's rows of a batch. Where there are too few, its first row, which must have weight 0."""
-    return list(batch[process::processes]) or list(batch[:1])
 
 
 def process_parts(batch: Sequence[int], process: int, processes: int, most: int = 0) -> list[Part]:

@@ -126,13 +126,15 @@ def full_weights(accelerator: Accelerator, network: torch.nn.Module, model: Any)
 
 
 def part_name(accelerator: Accelerator) -> str:
-    """The file of this process's part in a checkpoint."""
+    """The file of this process's part in a checkpoint, or of the whole network."""
+    if not is_sharded(accelerator):
+        return "network.safetensors"
     route = str(accelerator.distributed_type.value).lower()
     return f"{route}-{accelerator.process_index}-of-{accelerator.num_processes}.safetensors"
 
 
 def part(accelerator: Accelerator, network: torch.nn.Module, optimizer: Any) -> dict[str, torch.Tensor]:
-    """This process's part of the trained weights, the buffers and the optimizer state, on the CPU.
+    """This process's part of the trained weights, the buffers and the optimizer state, or all of them, on the CPU.
 
     Weights that are not trained come from the pretrained checkpoint again.
     """
@@ -144,23 +146,23 @@ def part(accelerator: Accelerator, network: torch.nn.Module, optimizer: Any) -> 
     else:
         trained = {f"weights.{name}": value for name, value in _trained(network).items()}
         moments = optimizer.state_dict()["state"]
-    trained |= {f"optimizer.{name}": value for name, value in flat(moments).items()}
-    return {name: on_cpu(value) for name, value in trained.items()}
+    trained |= {f"optimizer.{name}": value for name, value in _flat(moments).items()}
+    return {name: _on_cpu(value) for name, value in trained.items()}
 
 
 def load_part(
     accelerator: Accelerator, network: torch.nn.Module, optimizer: Any, tensors: dict[str, torch.Tensor]
 ) -> None:
-    """Restore what `part` gave, in a launch with as many processes."""
+    """Restore what `part` gave, in a launch with as many processes where the network is divided."""
     named: dict[str, dict[str, torch.Tensor]] = {"weights": {}, "buffers": {}, "optimizer": {}}
     for key, value in tensors.items():
         kind, name = key.split(".", 1)
         named[kind][name] = value
-    if accelerator.distributed_type == DistributedType.FSDP:
+    if accelerator.distributed_type != DistributedType.DEEPSPEED:
         with torch.no_grad():
             for name, held in _trained(network).items():
                 local(held).copy_(named["weights"][name])
-        load_moments(optimizer, named["optimizer"])
+        _load_moments(optimizer, named["optimizer"])
         return
     with torch.no_grad():
         for name, buffer in network.named_buffers():
@@ -168,7 +170,7 @@ def load_part(
     engine = optimizer.optimizer
     state = engine.state_dict()
     state["fp32_flat_groups"] = [named["weights"][str(i)] for i in range(len(state["fp32_flat_groups"]))]
-    state["optimizer_state_dict"]["state"] = nested(named["optimizer"])
+    state["optimizer_state_dict"]["state"] = _nested(named["optimizer"])
     engine.load_state_dict({accelerator.process_index: state})
     engine.checkpoint_event_epilogue()  # gathers the small weights that ZeRO-3 keeps whole
 
@@ -187,18 +189,18 @@ def local(tensor: torch.Tensor) -> torch.Tensor:
     return part_of_tensor
 
 
-def on_cpu(tensor: torch.Tensor) -> torch.Tensor:
+def _on_cpu(tensor: torch.Tensor) -> torch.Tensor:
     """This process's part of the tensor, as safetensors can write it."""
     return local(tensor.detach()).cpu().contiguous()
 
 
-def flat(state: dict[int, dict[str, Any]]) -> dict[str, torch.Tensor]:
+def _flat(state: dict[int, dict[str, Any]]) -> dict[str, torch.Tensor]:
     """An optimizer's state with one key a tensor: 'place.name'."""
     return {f"{place}.{name}": value for place, values in state.items() for name, value in values.items()}
 
 
-def nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor]]:
-    """The state that `flat` was made from."""
+def _nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor]]:
+    """The state that `_flat` was made from."""
     state: dict[int, dict[str, torch.Tensor]] = {}
     for key, value in tensors.items():
         place, name = key.split(".", 1)
@@ -206,9 +208,9 @@ def nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor
     return state
 
 
-def load_moments(optimizer: Any, tensors: dict[str, torch.Tensor]) -> None:
-    """Restore an optimizer's state from what `flat` gave, or from this process's part of it."""
-    optimizer.load_state_dict({"state": nested(tensors), "param_groups": optimizer.state_dict()["param_groups"]})
+def _load_moments(optimizer: Any, tensors: dict[str, torch.Tensor]) -> None:
+    """Restore an optimizer's state from what `_flat` gave, or from this process's part of it."""
+    optimizer.load_state_dict({"state": _nested(tensors), "param_groups": optimizer.state_dict()["param_groups"]})
     for parameter, values in optimizer.state.items():
         for name, value in values.items():
             if value.shape == local(parameter).shape:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from humor_tasks.lab.training.checkpoint import State, restore_checkpoint, save_checkpoint
+from humor_tasks.lab.training.loop import accelerator_for
 
 
 def network() -> Any:
@@ -28,13 +29,13 @@ def test_steps_after_a_checkpoint_are_those_that_would_have_been(layout: Any, tm
         optimizer.step()
         optimizer.zero_grad()
 
-    whole = made()
-    assert restore_checkpoint(tmp_path, *whole) == State() == State(0, 0, float("inf"), [])
+    whole, one = made(), accelerator_for("no", "cpu")
+    assert restore_checkpoint(tmp_path, *whole, one) == State() == State(0, 0, float("inf"), [])
     step(*whole, 1)
     (tmp_path / "best-0").mkdir()  # without the best weights so far a training is not gone on with
-    save_checkpoint(tmp_path, State(epoch=1, curve=[[1, 0.5]]), *whole)
+    save_checkpoint(tmp_path, State(epoch=1, curve=[[1, 0.5]]), *whole, one)
     again = made()
-    assert restore_checkpoint(tmp_path, *again) == State(epoch=1, curve=[[1, 0.5]])
+    assert restore_checkpoint(tmp_path, *again, one) == State(epoch=1, curve=[[1, 0.5]])
     for seed in (2, 3):
         step(*whole, seed)
         step(*again, seed)

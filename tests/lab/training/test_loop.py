@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import safetensors.torch
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +26,7 @@ from standins.tiny_training import Line, trained
 from standins.trainings import Killed, killed_in_epoch
 
 from humor_tasks.errors import BadInput
+from humor_tasks.lab.training import checkpoint
 from humor_tasks.lab.training.loop import process_parts
 from humor_tasks.lab.training.run_folders import check_folder, locked, run_in
 
@@ -127,7 +127,7 @@ def test_a_checkpoint_that_cannot_be_gone_on_from(lost: str, tmp_path: Path) -> 
         shutil.rmtree(path)
     else:
         (output / "checkpoint-1").rename(output / "checkpoint-copy")
-        (output / "checkpoint-copy" / "optimizer.safetensors").write_text("x")
+        (output / "checkpoint-copy" / "network.safetensors").write_text("x")
     assert "training cannot resume from it (" in refused(output)
 
 
@@ -306,7 +306,8 @@ class Disk:
         self.count, self.at = 0, at
         for owner, name in (
             *((Path, name) for name in ("mkdir", "rename", "write_text", "write_bytes")),
-            *((safetensors.torch, name) for name in ("save_file", "save_model")),
+            (checkpoint, "save_file"),
+            (tiny_training, "save_file"),
             (shutil, "rmtree"),
         ):
             patched.setattr(owner, name, self.failing(getattr(owner, name)))

@@ -101,5 +101,5 @@ def test_another_number_of_processes_does_not_resume(tmp_path: Path) -> None:
     for process in (0, 1):
         save_file({"weights.x": torch.zeros(1)}, tmp_path / "checkpoint-1" / f"fsdp-{process}-of-2.safetensors")
     with pytest.raises(BadInput, match=r"has no network.safetensors but fsdp-0-of-2\.\S+ fsdp-1-of-2\S+: launch as"):
-        restore_checkpoint(tmp_path, line.network, line.optimizer)
-    assert restore_checkpoint(tmp_path / "none", line.network, line.optimizer) == State()
+        restore_checkpoint(tmp_path, line.network, line.optimizer, line.accelerator)
+    assert restore_checkpoint(tmp_path / "none", line.network, line.optimizer, line.accelerator) == State()

@@ -22,19 +22,17 @@ from torch.nn.functional import normalize
 
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
-from humor_tasks.lab.training.checkpoint import seed_epoch
 from humor_tasks.lab.training.clip.data import Rows, Splits, augmented, read_splits
 from humor_tasks.lab.training.clip.settings import ClipTrainConfig
 from humor_tasks.lab.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, train_run
 from humor_tasks.lab.training.evaluation import summary as summary
 from humor_tasks.lab.training.loop import (
     Epochs,
+    Part,
     accelerator_for,
     adamw,
     choice_loss,
     fit,
-    plan,
-    process_share,
     share_of_rate,
 )
 from humor_tasks.lab.training.run_folders import check_base, record
@@ -129,14 +127,15 @@ class Trainer(Epochs):
         )
         self.loaded = open_model(self.clip_config)
         self.clip = Clip(self.loaded, self.clip_config)
-        self.rows = Rows(data.train, self.clip)
+        self.train_rows = Rows(data.train, self.clip)
         torch.manual_seed(config.seed)  # adapters are initialised randomly
         self.adapted = adapt(self.clip.model, config.lora, config.lora_alpha) if config.lora else None
         if config.checkpointing:
             self.clip.model.set_grad_checkpointing(True)
         self.network = Choices(self.clip.model)
         self.optimizer = adamw(self.network, config, self.rate)
-        self.steps = math.ceil(len(self.rows) / config.batch_size)
+        self.rows = len(self.train_rows)
+        self.steps = math.ceil(self.rows / config.batch_size)
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The number of wrong answers on validation; accuracy, logit scale and learning rate."""
@@ -160,47 +159,36 @@ class Trainer(Epochs):
             return self.clip
         return Clip(replace(self.loaded, model=merged(self.adapted)), self.clip_config)
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, float]:
-        """Mean loss and accuracy over one epoch, on augmented pictures and changing weights."""
-        config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
-        seed_epoch(config.seed, epoch, process)
-        model.train()
-        planned = [
-            (batch, process_share(batch, process, processes))
-            for batch in plan(len(self.rows), config.batch_size, f"{config.seed}-{epoch}")
-        ]
-        shares = chain.from_iterable(share for _, share in planned)
-        pictures = ahead(
-            lambda row: self._augmented(row, epoch), shares, threads(config.workers), 2 * config.batch_size
-        )
-        total, seen = torch.zeros(2, device=self.accelerator.device), 0
-        name = f"fold {config.fold}, lr {self.rate}, epoch {epoch + 1}/{config.epochs}"
-        for bar, at, (batch, share) in self.batches(planned, epoch * self.steps, name, optimizer, self._share):
-            sums = self._sums(model, share, np.stack(list(islice(pictures, len(share))))) * (process < len(batch))
-            self.accelerator.backward(sums[0] * processes / len(batch))  # gradients are averaged over processes
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            hold_scale(self.clip.model, config.max_scale or 0.0)
-            total, seen = total + sums.detach(), seen + len(share)
-            self.progressed(bar, epoch, at, total[0], seen)
-        loss, right = (self.accelerator.reduce(total, "sum") / len(self.rows)).tolist()
-        return loss, right
+    def _planned(self, epoch: int) -> list[list[int]]:
+        """The batches, whose augmented pictures are read ahead."""
+        planned = super()._planned(epoch)
+        rows = chain.from_iterable(part.rows for batch in planned for part in self.divided(batch))
+        workers, most = threads(self.config.workers), 2 * self.config.batch_size
+        self.pictures = ahead(lambda row: self._augmented(row, epoch), rows, workers, most)
+        return planned
+
+    def update(self, parts: Sequence[Part], count: int) -> torch.Tensor:
+        """A step, after which the logit scale is limited."""
+        sums = super().update(parts, count)
+        hold_scale(self.clip.model, self.config.max_scale or 0.0)
+        return sums
 
     def _share(self, step: int) -> float:
         return share_of_rate(step, self.config.warmup)
 
-    def _sums(self, model: Any, rows: list[int], pictures: np.ndarray[Any, Any]) -> torch.Tensor:
+    def _losses(self, part: Part) -> torch.Tensor:
         """The result of `choice_loss` for these rows."""
-        tokens, captions = self.rows.captions(rows)
-        owners = torch.repeat_interleave(torch.arange(len(rows)), torch.tensor(captions))
-        targets = torch.tensor([self.rows.targets[row] for row in rows])
+        pictures = np.stack(list(islice(self.pictures, len(part.rows))))
+        tokens, captions = self.train_rows.captions(part.rows)
+        owners = torch.repeat_interleave(torch.arange(len(part.rows)), torch.tensor(captions))
+        targets = torch.tensor([self.train_rows.targets[row] for row in part.rows])
         device = self.accelerator.device
         on_device = [to_device(tensor, device) for tensor in (torch.from_numpy(pictures), tokens, owners, targets)]
-        logits = model(self.clip.pixels.normalised(on_device[0]), *on_device[1:3])
+        logits = self.model(self.clip.pixels.normalised(on_device[0]), *on_device[1:3])
         return choice_loss(logits, captions, on_device[3])
 
     def _augmented(self, row: int, epoch: int) -> np.ndarray[Any, Any]:
-        record = self.rows.records[row]
+        record = self.train_rows.records[row]
         assert record.picture is not None
         seed = f"{self.config.seed}-{epoch}-{record.id}"
         return augmented(record.picture.open(), self.clip.pixels, self.config, seed, f"Picture {record.picture.where}")

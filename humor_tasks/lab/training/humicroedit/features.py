@@ -9,8 +9,7 @@ from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import read_body
-from humor_tasks.files.writing import write_json, write_table
-from humor_tasks.lab.training.checkpoint import write_folder
+from humor_tasks.files.writing import replacing, write_json, write_table
 from humor_tasks.lab.training.humicroedit.data import Data, Rows, rmse
 from humor_tasks.lab.training.humicroedit.settings import TrainConfig
 from humor_tasks.lab.training.run_folders import CURVES
@@ -60,7 +59,9 @@ def fit_features(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, 
         layers, notes = _bayes(features, rows), {}
     else:
         layers, notes = _ridge(config.alphas, features, rows, output)
-    write_folder(output / "features", extractor.save)
+    if not (output / "features").is_dir():
+        with replacing(output / "features") as folder:
+            extractor.save(folder)
     layers.save(output / (TREES if head == "trees" else HEAD))
     return FeatureRater.of(extractor, layers), notes
 

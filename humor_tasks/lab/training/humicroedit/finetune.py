@@ -17,11 +17,11 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, softplus
 
-from humor_tasks.lab.training.checkpoint import seed_epoch, write_folder
+from humor_tasks.files.writing import replacing
 from humor_tasks.lab.training.humicroedit.data import Data, rmse
 from humor_tasks.lab.training.humicroedit.features import fit_groups, texts_of, word_vectors
 from humor_tasks.lab.training.humicroedit.settings import JUDGES, TrainConfig
-from humor_tasks.lab.training.loop import Epochs, accelerator_for, fit, warm_then_linear
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit, warm_then_linear
 from humor_tasks.lab.training.run_folders import IS_MAIN
 from humor_tasks.models.humicroedit import network as net
 from humor_tasks.models.humicroedit.groups import Groups
@@ -105,9 +105,10 @@ class Trainer(Epochs):
 
     def __init__(self, config: TrainConfig, data: Data, output: Path, progress: bool) -> None:
         super().__init__(config, output, accelerator_for(config.precision), progress)
-        self.rows = data.all()
+        self.clip_norm = 1.0
+        self.train_rows = data.all()
         torch.manual_seed(config.seed)
-        self.targets, self.dev_means = (rows.targets(config.judge, JUDGES) for rows in (self.rows, data.dev))
+        self.targets, self.dev_means = (rows.targets(config.judge, JUDGES) for rows in (self.train_rows, data.dev))
         self.groups: Groups | None = None
         columns = None
         if config.features:
@@ -117,12 +118,13 @@ class Trainer(Epochs):
         if shape.form.marked:
             net.with_marks(self.tokenizer, encoder)
         self.network = net.Network(encoder, shape, config.dropout, config.dropout_samples)
-        self.network.start_at(sum(self.targets) / len(self.rows))
+        self.network.start_at(sum(self.targets) / len(self.targets))
         freeze(encoder, config)
         self.frozen = frozen_states(encoder, config, self._padding, self.accelerator.device)
         self.optimizer = torch.optim.AdamW(_parameter_groups(self.network, config), fused=True)
         self.tokens, self.dev = (
-            net.tokenize(self.tokenizer, rows.edits, shape.form, config.max_length) for rows in (self.rows, data.dev)
+            net.tokenize(self.tokenizer, rows.edits, shape.form, config.max_length)
+            for rows in (self.train_rows, data.dev)
         )
         if self.groups:
             self.network.standardise(torch.tensor(columns))
@@ -131,13 +133,13 @@ class Trainer(Epochs):
         if self.frozen:
             with self.accelerator.autocast():
                 self.frozen.compute([*self.tokens, *self.dev])
-        self.steps = len(self._batches(0))
+        self.steps = len(self._planned(0))
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The RMSE on dev; the same, and the learning rate."""
         rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device, self._select_states)
         reached = rmse(rated, self.dev_means)
-        return reached, (reached, self.rate * self._factor(step))
+        return reached, (reached, self.rate * self._share(step))
 
     def _save(self, folder: Path) -> None:
         with self.frozen.restored() if self.frozen else nullcontext():
@@ -146,50 +148,40 @@ class Trainer(Epochs):
     def _notes(self) -> dict[str, Any]:
         return {"seed": self.config.seed}
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """The mean loss of one epoch."""
-        seed_epoch(self.config.seed, epoch, self.accelerator.process_index)
-        model.train()
-        planned, device = self._batches(epoch), self.accelerator.device
-        means = torch.tensor(self.targets, device=device)
-        total, name = torch.zeros((), device=device), f"epoch {epoch + 1}/{self.config.epochs}"
-        for bar, at, batch in self.batches(planned, epoch * len(planned), name, optimizer, self._factor):
-            rows = [self.tokens[i] for i in batch]
-            self._select_states(rows)
-            rated = model(*net.tensors(rows, self._padding, device))
-            loss = self._loss(rated, means[batch], batch)
-            self.accelerator.backward(loss)
-            self.accelerator.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            total += loss.detach()
-            self.progressed(bar, epoch, at, total, at + 1)
-        return (float(total) / len(planned),)
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        """The batch: each process has its own."""
+        return [Part(list(batch))], self.accelerator.num_processes
+
+    def _losses(self, part: Part) -> torch.Tensor:
+        """The loss of the batch, a mean."""
+        rows = [self.tokens[i] for i in part.rows]
+        self._select_states(rows)
+        device = self.accelerator.device
+        means = torch.tensor([self.targets[i] for i in part.rows], device=device)
+        rated = self.model(*net.tensors(rows, self._padding, device))
+        if self.config.judge:
+            return cross_entropy(rated, means.long())
+        loss = torch.mean((rated - means) ** 2)
+        if self.config.rank_weight:
+            groups = [self.train_rows.groups[i] for i in part.rows]
+            loss = loss + self.config.rank_weight * ranking_loss(rated, means, groups)
+        return loss
 
     def _select_states(self, rows: Sequence[net.Tokens]) -> None:
         if self.frozen:
             self.frozen.select(rows)
 
-    def _loss(self, rated: torch.Tensor, means: torch.Tensor, batch: Sequence[int]) -> torch.Tensor:
-        if self.config.judge:
-            return cross_entropy(rated, means.long())
-        loss = torch.mean((rated - means) ** 2)
-        if self.config.rank_weight:
-            groups = [self.rows.groups[i] for i in batch]
-            loss = loss + self.config.rank_weight * ranking_loss(rated, means, groups)
-        return loss
-
-    def _batches(self, epoch: int) -> list[list[int]]:
+    def _planned(self, epoch: int) -> list[list[int]]:
         """This process's batches; every process has the same number."""
         lengths = [len(token.ids) for token in self.tokens]
-        groups = self.rows.groups if self.config.rank_weight else None
+        groups = self.train_rows.groups if self.config.rank_weight else None
         planned = plan(lengths, groups, self.config.batch_size, f"{self.config.seed}-{epoch}")
         processes, mine = self.accelerator.num_processes, self.accelerator.process_index
         if len(planned) < processes:
             return planned
         return planned[: len(planned) // processes * processes][mine::processes]
 
-    def _factor(self, step: int) -> float:
+    def _share(self, step: int) -> float:
         return warm_then_linear(step, self.steps * self.epochs, self.config.warmup)
 
     @property
@@ -208,7 +200,8 @@ def fit_network(config: TrainConfig, data: Data, output: Path, progress: bool) -
     notes = fit(output, net.NETWORK, trainer)
     if config.features and IS_MAIN and not (output / net.FEATURES).is_dir():
         groups = (trainers[0].groups if trainers else None) or fit_groups(config, data)[0]
-        write_folder(output / net.FEATURES, groups.save)
+        with replacing(output / net.FEATURES) as folder:
+            groups.save(folder)
     return load(output, unfinished=True), notes
 
 

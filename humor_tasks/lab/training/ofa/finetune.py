@@ -44,8 +44,6 @@ from humor_tasks.lab.training.loop import (
     accelerator_for,
     adamw,
     fit,
-    plan,
-    process_share,
     warm_then_linear,
 )
 from humor_tasks.lab.training.ofa.data import Batches, Features, Splits, answered, backbone, opened, read_splits
@@ -122,23 +120,14 @@ class Trainer(Epochs):
         if config.checkpointing:
             checkpoint_activations(self.network)
         self.optimizer = adamw(self.network, config, self.rate)
-        self.steps = math.ceil(len(self.train_rows) / config.batch_size)
+        self.rows = len(self.train_rows)
+        self.steps = math.ceil(self.rows / config.batch_size)
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """Mean loss per token over one epoch, with changing weights."""
-        config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
-        model.train()
-        planned = plan(len(self.train_rows), config.batch_size, f"{config.seed}-{epoch}")
-        total, seen = torch.zeros((), device=self.accelerator.device), 0
-        name = f"fold {config.fold}, epoch {epoch + 1}/{config.epochs}"
-        for bar, at, batch in self.batches(planned, epoch * self.steps, name, optimizer, self._share):
-            share, tokens = process_share(batch, process, processes), self.train_rows.tokens(batch)
-            parts = [Part(rows, process < len(batch)) for rows in self.train_rows.parts(share, config.micro_batch)]
-            total += self.update(parts, self._losses, tokens)
-            seen += self.train_rows.tokens(share)
-            self.progressed(bar, epoch, at, total, seen)
-        everything = self.train_rows.tokens(range(len(self.train_rows)))
-        return (float(self.accelerator.reduce(total, "sum")) / everything,)
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        """The process's rows in parts with questions of equal length."""
+        (share,) = self.divided(batch)
+        parts = self.train_rows.parts(share.rows, self.config.micro_batch)
+        return [Part(rows, share.counts) for rows in parts], self.train_rows.tokens(batch)
 
     def _losses(self, part: Part) -> torch.Tensor:
         """The sum of the losses of these rows' tokens."""

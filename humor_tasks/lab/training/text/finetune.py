@@ -20,10 +20,9 @@ from transformers import GenerationConfig
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.files.writing import write_json
-from humor_tasks.lab.training.checkpoint import seed_epoch
 from humor_tasks.lab.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, perplexities, train_run
 from humor_tasks.lab.training.evaluation import summary as summary
-from humor_tasks.lab.training.loop import Epochs, accelerator_for, fit, plan, process_parts, share_of_rate
+from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit, share_of_rate
 from humor_tasks.lab.training.run_folders import check_base, record
 from humor_tasks.lab.training.sharding import requested, whole_networks
 from humor_tasks.lab.training.text.data import Splits, chat_of, prompt_of, question, read_splits
@@ -52,7 +51,6 @@ class Trainer(Epochs):
 
     kind: str
     """The kind of model. Set by `_opened`, as are `rows` and `judged`, the numbers of rows of train and validation."""
-    rows: int
     judged: int
     about: dict[str, Any] | None = None
     """What the harnesses read of a text model's folder."""
@@ -109,32 +107,24 @@ class Trainer(Epochs):
         sample = range(0, self.rows, max(1, self.rows // 200))
         return max(1, CPU_TOKENS // max(1, round(fmean(map(self.system.length, sample)))))
 
-    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """The mean loss over the batches up to the next validation."""
-        config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
-        seed_epoch(config.seed, epoch, process)
-        model.train()
-        whole, part = divmod(epoch, config.validations)
-        batches = plan(self.rows, config.batch_size, f"{config.seed}-{whole}")[part :: config.validations]
-        total, units, own_units = torch.zeros((), device=self.accelerator.device), 0, 0
-        name = f"fold {config.fold}, lr {self.rate}, epoch {whole + 1}/{config.epochs}"
-        for bar, at, batch in self.batches(batches, epoch * self.steps, name, optimizer, self._share):
-            by_length = sorted(batch, key=self.system.length)  # parts of similar length have little padding
-            parts = process_parts(by_length, process, processes, self.most)
-            weight = self.system.weight(batch)
-            total += self.update(parts, lambda part: self.system.loss(model, part.rows), weight)
-            units += weight
-            own_units += sum(self.system.weight(part.rows) for part in parts if part.counts)
-            self.progressed(bar, epoch, at, total, max(1, own_units))
-        return (float(self.accelerator.reduce(total, "sum")) / units,)
+    def _planned(self, epoch: int) -> list[list[int]]:
+        """The batches up to the next validation."""
+        whole, part = divmod(epoch, self.config.validations)
+        return super()._planned(whole)[part :: self.config.validations]
+
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        """Parts of similar length, which have little padding."""
+        return self.divided(sorted(batch, key=self.system.length), self.most), self.system.weight(batch)
+
+    def _losses(self, part: Part) -> torch.Tensor:
+        return self.system.loss(self.model, part.rows)
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The share of wrong answers, or the mean loss of explanations, on validation; accuracy or that loss."""
         self.model.eval()
-        process, processes = self.accelerator.process_index, self.accelerator.num_processes
         sums = torch.zeros(2, dtype=torch.float64)
         with torch.no_grad(), self.accelerator.autocast():
-            for part in process_parts(range(self.judged), process, processes, JUDGED):
+            for part in self.divided(range(self.judged), JUDGED):
                 sums += self.system.judged(self.model, part.rows) * part.counts
         wrong, units = (sum(column) for column in zip(*gather_object([sums.tolist()]), strict=True))
         value = wrong / units

@@ -17,9 +17,9 @@ from standins.tiny_clip import drawing
 from humor_tasks.contract.answers import Choice
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.training.clip.data import Rows, augmented, read_splits, square
-from humor_tasks.lab.training.clip.finetune import Choices, adapt, hold_scale, merged, plan
+from humor_tasks.lab.training.clip.finetune import Choices, adapt, hold_scale, merged
 from humor_tasks.lab.training.clip.settings import ClipTrainConfig
-from humor_tasks.lab.training.loop import choice_loss, share_of_rate
+from humor_tasks.lab.training.loop import choice_loss, plan, share_of_rate
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.pictures import Pixels
 from humor_tasks.rows.media import checking

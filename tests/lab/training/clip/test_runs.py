@@ -17,7 +17,7 @@ from inspect_ai.model import get_model
 from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 from safetensors.torch import load_file
-from standins.trainings import but_time, killed_in_epoch, numbers_of_curve, predicted, refusal
+from standins.trainings import numbers_of_curve, predicted, refusal, resumes_to_the_same_end
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
@@ -130,15 +130,7 @@ def test_rates_and_pictures_change_as_said(config: Made, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_end(config: Made, tmp_path: Path) -> None:
-    settings = config(epochs=3, lora=2)
-    with killed_in_epoch(3, Trainer):
-        train(settings, tmp_path / "cut", progress=False)
-    assert len(numbers_of_curve(tmp_path / "cut")) == 2
-    assert not (tmp_path / "cut" / "model").exists()
-    expected = train(settings, tmp_path / "whole", progress=False)
-    assert but_time(train(settings, tmp_path / "cut", progress=False)) == but_time(expected)
-    for name in ("curves.csv", "predictions_validation.json", "predictions_test.json", "model/model.safetensors"):
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    resumes_to_the_same_end(train, Trainer, config(epochs=3, lora=2), tmp_path)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from safetensors.torch import load_file
 from standins.humicroedit_rows import WORDS, write_csv, write_folder
-from standins.trainings import but_time, killed_in_epoch
+from standins.trainings import resumes_to_the_same_end
 
 from humor_tasks.cli.train import train as commands
 from humor_tasks.errors import BadInput
@@ -119,15 +119,12 @@ def test_the_seed_decides(rows: str, encoder: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pair", "upper"])
 def test_a_killed_run_goes_on_to_the_same_end(name: str, rows: str, encoder: str, tmp_path: Path) -> None:
-    whole, cut = (config(name, rows, encoder, epochs=3, patience=3, precision="no") for _ in range(2))
-    expected = train(whole, tmp_path / "whole", progress=False)
-    with killed_in_epoch(3, Trainer):
-        train(cut, tmp_path / "cut", progress=False)
-    with pytest.raises(BadInput, match="not finished"):
-        load(tmp_path / "cut")
-    assert but_time(train(cut, tmp_path / "cut", progress=False)) == but_time(expected)
-    for file in ("curves.csv", "predictions_dev_task-1.csv", "predictions_dev_task-2.csv"):
-        assert (tmp_path / "cut" / file).read_text() == (tmp_path / "whole" / file).read_text()
+    def unfinished(cut: Path) -> None:
+        with pytest.raises(BadInput, match="not finished"):
+            load(cut)
+
+    settings = config(name, rows, encoder, epochs=3, patience=3, precision="no")
+    resumes_to_the_same_end(train, Trainer, settings, tmp_path, unfinished)
 
 
 @pytest.mark.slow

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from standins.trainings import but_time, killed_in_epoch
+from standins.trainings import resumes_to_the_same_end
 
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.training.ofa import data as rows_of_ofa
@@ -108,17 +109,11 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
 ) -> None:
     config = OfaTrainConfig(tiny, **QUICK | {"epochs": 3, "freeze_resnet": True})
     data = {"0": splits}
-    expected = train(config, tmp_path / "whole", data, progress=False)
-    with killed_in_epoch(3, Trainer):
-        train(config, tmp_path / "cut", data, progress=False)
-    assert not (tmp_path / "cut" / "model").exists()
-    monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)  # a machine with less memory
-    assert but_time(train(config, tmp_path / "cut", data, progress=False)) == but_time(expected)
-    for name in ("curves.csv", "training.json", "model/model.safetensors"):
-        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    assert {path.name for path in (tmp_path / "cut").iterdir()} == {
-        *(".lock", "config.json", "curves.csv", "metrics.json", "model", "training.json")
-    }
+
+    def less_memory(cut: Path) -> None:
+        monkeypatch.setattr(rows_of_ofa, "MEMORY", 0)
+
+    resumes_to_the_same_end(partial(train, data=data), Trainer, config, tmp_path, less_memory)
 
 
 def test_a_full_disk_names_the_folder_and_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from standins.once import made_once
 from standins.short_prompts import short_prompts
 from standins.small_sample import small_sample
 from standins.tiny_text import tiny_folder, without_dropout
-from standins.trainings import but_time, killed_in_epoch, numbers_of_curve, predicted
+from standins.trainings import numbers_of_curve, predicted, resumes_to_the_same_end
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -192,17 +192,7 @@ def test_both_harnesses_give_the_predictions(
 @pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
 def test_a_killed_training_ends_with_the_same_weights(kind: str, home: Path, tmp_path: Path) -> None:
     settings = config(home, kind, epochs=2, validations=2, patience=0, clip_norm=0.5)
-    expected = train(settings, tmp_path / "whole", progress=False)
-    with killed_in_epoch(3, finetune.Trainer):
-        train(settings, tmp_path / "killed", progress=False)
-    assert any((tmp_path / "killed").glob("checkpoint-*"))
-    found = train(settings, tmp_path / "killed", progress=False)
-    assert but_time(found) == but_time(expected)
-    for name in ("model.safetensors", *(["head.safetensors"] if kind == "encoder" else [])):
-        one, two = (load_file(tmp_path / run / "model" / name) for run in ("whole", "killed"))
-        assert one.keys() == two.keys()
-        assert all(torch.equal(one[each], two[each]) for each in one), name
-    assert (tmp_path / "whole" / "curves.csv").read_text() == (tmp_path / "killed" / "curves.csv").read_text()
+    resumes_to_the_same_end(train, finetune.Trainer, settings, tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
