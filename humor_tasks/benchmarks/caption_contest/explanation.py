@@ -14,7 +14,6 @@ from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import Level
 from humor_tasks.contract.definition import Benchmark, Run
 from humor_tasks.contract.metric import REPLY_RATES, Metric
-from humor_tasks.contract.prompts import Template
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
@@ -98,7 +97,7 @@ EXPLANATION = Benchmark(
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", required=("scene", "caption"))),
+    templates=corpus.templates("explanation", "caption"),
     load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,
