@@ -77,3 +77,13 @@ def test_pictures_have_no_such_text() -> None:
 def test_other_runs_have_no_new_field() -> None:
     (record, *_) = load("matching", dataset="sample").records
     assert sorted(record.fields) == ["choices", "description", "entities", "location", "uncanny"]
+
+
+def test_the_hubs_count_of_an_explanation_is_its_words(real_corpus: str) -> None:
+    """The README's n_expl_toks of the explanation in contest 607 is 28: the hub's count is not that of perplexity."""
+    columns = ("label", "n_tokens_label", "contest_number")
+    where: Any = {"hub": HUB, "cards": Path(), "config": "explanation", "split": "validation"}
+    found = open_rows(real_corpus, columns=columns, **where).rows
+    assert len(found) == 130
+    assert [row["n_tokens_label"] for row in found] == [len(row["label"].split()) for row in found]
+    assert [row["n_tokens_label"] for row in found if row["contest_number"] == 607] == [27]
