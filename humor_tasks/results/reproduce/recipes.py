@@ -20,6 +20,7 @@ from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
 from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.results.reproduce import corpora
+from humor_tasks.results.reproduce.query_cache import is_query_cache, read_query_cache
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.rows.pins import DATASETS
 from humor_tasks.scorers.estimate import Estimate
@@ -215,7 +216,8 @@ RECIPES: Mapping[str, Callable[[Row, Given], Computed]] = {
 
 
 def rescored(row: Row, given: Given, path: Path) -> Computed:
-    """The scores of predictions: a submission or {id: reply}, or a log of either harness or a folder of its parts.
+    """The scores of predictions: a submission, {id: reply}, the authors' released replies, or a log of either
+    harness or a folder of its parts.
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
     """
@@ -233,7 +235,10 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
     if path.is_dir() or is_log(path):
         return _of_log(row, given, path)
     run = opened(row, given)
-    replies = read_predictions(path, run.form.from_submission)
+    if is_query_cache(path):
+        replies: dict[str, Any] = read_query_cache(row, path, [record.id for record in run.records])
+    else:
+        replies = read_predictions(path, run.form.from_submission)
     try:
         return Computed(evaluate(run, replies).metrics, corpora.of_run(row.known, run))
     except BadInput as problem:
