@@ -5,6 +5,7 @@ Nothing here replaces a part of a library: what runs in a test is what runs for 
 
 from __future__ import annotations
 
+import gc
 import importlib.resources
 import itertools
 import os
@@ -43,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with most slow tests first: no worker is left with a long one at the end."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected by now stays, and is not searched for garbage again: a fifth of all CPU time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
