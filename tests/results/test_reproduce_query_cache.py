@@ -42,13 +42,17 @@ def test_a_reply_is_read_as_in_the_released_code(tmp_path: Path) -> None:
         line("i3", "No idea."),
         line("of another fold", "Answer: A"),
     )
-    assert read_query_cache(ROW, path, ["i1", "i2", "i3"]) == {"i1": "Answer: D", "i2": "Answer: B", "i3": "No idea."}
+    assert read_query_cache(ROW, path, ["i1", "i2", "i3"], letters=True) == {
+        "i1": "Answer: D",
+        "i2": "Answer: B",
+        "i3": "No idea.",
+    }
 
 
 @pytest.mark.parametrize("heading", ["Summary:", "Step 3: Explanation -", "Here's my best explanation:"])
 def test_headings_of_explanations(heading: str, tmp_path: Path) -> None:
     path = cache(tmp_path / "c.jsonl", line("i1", f"Step 1: a bear.\n{heading} A bear would say so."))
-    (reply,) = read_query_cache(find_row("explanation-gpt-4-cot"), path, ["i1"]).values()
+    (reply,) = read_query_cache(find_row("explanation-gpt-4-cot"), path, ["i1"], letters=False).values()
     run = load("explanation", dataset="sample")
     outcome = run.outcome(run.records[0], reply)
     assert outcome.answer == "A bear would say so."
@@ -93,6 +97,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         (number, "number.jsonl, line 1: must be an object with the texts instance_id, query, response"),
     ):
         with pytest.raises(BadInput, match=why):
-            read_query_cache(ROW, path, ["i1"])
+            read_query_cache(ROW, path, ["i1"], letters=True)
     with pytest.raises(BadInput, match=r"those of GPT-3.5 and GPT-4"):
-        read_query_cache(find_row("matching-t5-large"), tmp_path / "other.zip", ["i1"])
+        read_query_cache(find_row("matching-t5-large"), tmp_path / "other.zip", ["i1"], letters=True)

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
+from humor_tasks.benchmarks.caption_contest.corpus import CARD
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import parse_line, read_body
 from humor_tasks.results.reproduce.rows import Row
@@ -33,9 +34,10 @@ def is_query_cache(path: Path) -> bool:
     return all(f'"{name}"' in first for name in FIELDS)
 
 
-def read_query_cache(row: Row, path: Path, ids: Collection[str]) -> dict[str, str]:
+def read_query_cache(row: Row, path: Path, ids: Collection[str], letters: bool) -> dict[str, str]:
     """The replies to the items `ids` of a row by id; other lines of the cache are of other rows, or extractions.
 
+    letters: whether the answers are letters, or else explanations.
     The last of several replies to an item counts, as in their code. Raises BadInput for a zip without the row's cache,
     a line of another form, and a cache without a reply to any of the items.
     """
@@ -50,7 +52,7 @@ def read_query_cache(row: Row, path: Path, ids: Collection[str]) -> dict[str, st
     replies = {identity: responses[identity] for identity in ids if identity in responses}
     if not replies:
         raise BadInput(f"{where}: has a reply to none of the {len(ids):,} items of {row.name}; give that row's cache.")
-    if row.benchmark == "explanation":
+    if not letters:
         return {identity: _HEADINGS.sub("Explanation:", reply) for identity, reply in replies.items()}
     return {identity: _with_letter(reply, responses) for identity, reply in replies.items()}
 
@@ -58,7 +60,7 @@ def read_query_cache(row: Row, path: Path, ids: Collection[str]) -> dict[str, st
 def cache_name(row: Row) -> str:
     """The name of a row's cache. Raises BadInput for a row of another model."""
     model = _MODEL.search(row.command)
-    if model is None or row.benchmark not in ("matching", "ranking", "explanation"):
+    if model is None or row.card != CARD:
         raise BadInput(f"{row.name}: the released replies are those of GPT-3.5 and GPT-4; name one of their rows.")
     shots = row.parameters.get("shots", 0)
     return "_".join([row.benchmark, model[1], *([str(shots)] if shots else []), "cache.jsonl"])

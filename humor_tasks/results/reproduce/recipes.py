@@ -236,7 +236,7 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
         return _of_log(row, given, path)
     run = opened(row, given)
     if is_query_cache(path):
-        replies: dict[str, Any] = read_query_cache(row, path, [record.id for record in run.records])
+        replies: dict[str, Any] = read_query_cache(row, path, [r.id for r in run.records], bool(run.form.labels))
     else:
         replies = read_predictions(path, run.form.from_submission)
     try:
