@@ -93,12 +93,16 @@ def pairs(
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     kind = kinds[task].kind
     items, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
-    chosen = sampled_records(items, size, seed)
+    chosen, repeating = sampled_records(items, size, seed)
+    if repeating:
+        left_out["with a caption of another item"] = repeating
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
     write_json_lines(output, rows(chosen, output))
     click.echo(f"{output}: {len(chosen)} items{f'; left out: {why}' if why else ''}.")
+    if repeating and size is not None and len(chosen) < size:
+        click.echo(f"No annotator sees a caption twice, so that {len(chosen)} of {size} can be shown. Give more rows.")
 
 
 def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:

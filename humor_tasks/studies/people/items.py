@@ -5,8 +5,9 @@ text}; kind: one of VOTES (default: three or more options are matching, two with
 ranking), or of FORMS, whose items have no options; description or null; image: a file in this file's folder, or null;
 caption, for preference; said: a caption or dialogue, shown as it is; headline, in which marked words are written
 <word/>; draft: {field: text}, with which a form begins; cluster, such as a contest; answer: the correct option's label,
-which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
-for `humor-tasks people agreement`. Other fields are ignored.
+which annotators do not see; winner_source: official_winner or crowd_winner, whose choice the answer of a ranking item
+is; systems and question: the authors of the options and the comparison that a row belongs to, for `humor-tasks people
+agreement`. Other fields are ignored.
 
 An answer to a form is the object {field: text} as JSON, in the column `choice` of a file of votes. The fields of
 `description` and `links` have the names of Hessel et al. (ACL 2023), Appendix A, where the location belongs to the
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.caption_contest.ranking import BY_SOURCE
 from humor_tasks.contract.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.files.reading import check_text, missing, read_body
@@ -198,6 +200,7 @@ class Item:
     picture: Picture | None = None
     cluster: str = ""
     answer: str = ""
+    winner_source: str = ""
     headline: str = ""
     said: str = ""
     draft: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -269,6 +272,9 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):
         raise BadInput(f"{where}: answer is '{answer}'; it must be the label of an option, such as A for the first.")
+    winner_source = _text(row, "winner_source", where)
+    if winner_source:
+        check_choice(f"{where}: winner_source", winner_source, BY_SOURCE)
     if form and any(one.of_words for one in form.fields) and not MARK.search(headline):
         raise BadInput(f"{where}: headline is {headline!r:.60}; mark the words that may be replaced, written <word/>.")
     draft = row.get("draft") or {}
@@ -288,6 +294,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
         picture=picture,
         cluster=_text(row, "cluster", where),
         answer=answer,
+        winner_source=winner_source,
         headline=headline,
         said=_text(row, "said", where),
         draft=draft,

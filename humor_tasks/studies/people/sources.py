@@ -73,6 +73,8 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
             if VOTES[kind].option_kind == "scale":
                 answer = ascii_uppercase[record.choices.index(answer)]
             item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
+            if "winner_source" in record.groups:
+                item_fields["winner_source"] = record.groups["winner_source"]
             selected.append((record, item_fields | _said(record)))
     return selected, left_out
 
@@ -82,14 +84,31 @@ def _said(record: Record) -> dict[str, str]:
     return {"said": record.fields["said"]} if record.fields.get("said") else {}
 
 
-def sampled_records(selected: ItemRows, size: int | None, seed: int) -> ItemRows:
-    """A random sample of `size` by `seed` and id, in the original order; all where there are fewer."""
+def sampled_records(selected: ItemRows, size: int | None, seed: int) -> tuple[ItemRows, int]:
+    """A random sample of `size` by `seed` and id, in the original order, and the number left out as below.
+
+    Of items of which an annotator sees no option twice (`VOTES`), one that repeats an option of those drawn before is
+    left out, so that every annotator can see the whole sample (Hessel et al., ACL 2023, footnote 10). There may be
+    fewer than `size`. Without a size: all.
+    """
+    if size is None:
+        return selected, 0
 
     def random_key(one: tuple[Record, dict[str, Any]]) -> bytes:
         return hashlib.sha256(f"{seed}\n{one[0].id}".encode()).digest()
 
-    chosen = {record.id for record, _ in sorted(selected, key=random_key)[:size]}
-    return [one for one in selected if one[0].id in chosen]
+    chosen, seen, repeating = set[str](), set[str](), 0
+    for record, item_fields in sorted(selected, key=random_key):
+        if len(chosen) == size:
+            break
+        once = VOTES[item_fields["kind"]].option_kind == "choices"
+        texts = {same_text(option) for option in item_fields["options"]} if once else set()
+        if seen.isdisjoint(texts):
+            chosen.add(record.id)
+            seen |= texts
+        else:
+            repeating += 1
+    return [one for one in selected if one[0].id in chosen], repeating
 
 
 def rows(selected: ItemRows, output: Path) -> list[dict[str, Any]]:
