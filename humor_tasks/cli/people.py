@@ -126,8 +126,10 @@ def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
 def items(kind: str, source: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the items of SOURCE to fill in or to rate, for `humor-tasks people page`.
 
-    KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal, of a MOCK folder; editing, of a CSV
-    with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
+    KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal or weak, of a MOCK folder; editing, of a
+    CSV with the column original; rating, of a CSV with id, original and edit; elements, of a CSV with description and
+    caption; labelling, of a CSV with these, idx, element, explanation and explainer_model. In headlines, <word/> marks
+    a word.
     """
     from humor_tasks.files.writing import check_output, write_json_lines
     from humor_tasks.studies.people.items import read_pairs
@@ -271,7 +273,8 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     """Write the annotations of VOTES in the form of their corpus.
 
     Descriptions and links: JSON for `build newyorker --annotations`, with hashed names of annotators. Literal
-    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's.
+    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's. Labels and elements:
+    CSV as HumorBench's. Weaker lines: JSON for `build options --handwritten`.
     """
     from humor_tasks.files.reading import read_body
     from humor_tasks.files.writing import check_output
