@@ -93,12 +93,16 @@ def pairs(
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     kind = kinds[task].kind
     items, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
-    chosen = sampled_records(items, size, seed)
+    chosen, repeating = sampled_records(items, size, seed)
+    if repeating:
+        left_out["with a caption of another item"] = repeating
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
     write_json_lines(output, rows(chosen, output))
     click.echo(f"{output}: {len(chosen)} items{f'; left out: {why}' if why else ''}.")
+    if repeating and size is not None and len(chosen) < size:
+        click.echo(f"No annotator sees a caption twice, so that {len(chosen)} of {size} can be shown. Give more rows.")
 
 
 def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
@@ -122,8 +126,10 @@ def _battles(arena: Path, size: int | None, seed: int, output: Path) -> None:
 def items(kind: str, source: Path, size: int | None, seed: int, output: Path) -> None:
     """Write the items of SOURCE to fill in or to rate, for `humor-tasks people page`.
 
-    KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal, of a MOCK folder; editing, of a CSV
-    with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
+    KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal or weak, of a MOCK folder; editing, of a
+    CSV with the column original; rating, of a CSV with id, original and edit; elements, of a CSV with description and
+    caption; labelling, of a CSV with these, idx, element, explanation and explainer_model. In headlines, <word/> marks
+    a word.
     """
     from humor_tasks.files.writing import check_output, write_json_lines
     from humor_tasks.studies.people.items import read_pairs
@@ -267,7 +273,8 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     """Write the annotations of VOTES in the form of their corpus.
 
     Descriptions and links: JSON for `build newyorker --annotations`, with hashed names of annotators. Literal
-    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's.
+    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's. Labels and elements:
+    CSV as HumorBench's. Weaker lines: JSON for `build options --handwritten`.
     """
     from humor_tasks.files.reading import read_body
     from humor_tasks.files.writing import check_output

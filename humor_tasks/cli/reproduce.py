@@ -26,7 +26,7 @@ FITTING = 12  # rows that are named; beyond it, their count
 @click.option("--all", "every", is_flag=True, help="Run every row that can run here.")
 @click.option("--dataset", help="Dataset, or folder of datasets named as their cards. Default: the public corpus.")
 @click.option("--predictions", type=PATH, help="Score these predictions or this log in place of a model.")
-@click.option("--items", type=PATH, help="File of the pairs that the votes in --predictions are on.")
+@click.option("--items", type=PATH, help="File of the items that the votes in --predictions are on.")
 @click.option("--model", metavar="MODEL", help="Inspect model to run, such as clip/ViT-L-14-336/openai.")
 @together(PARAMETERS, JSON)
 @click.pass_context
@@ -69,8 +69,7 @@ def reproduce(
     benchmark = chosen[0].benchmark
     pairs = [name_and_value(text) for text in parameters]
     changed = read_parameters(find_benchmark(benchmark).options, benchmark, pairs)
-    agreement = _agreement(predictions, items) if predictions and items else None
-    use = Given(dataset, model, predictions, changed, agreement)
+    use = Given(dataset, model, predictions, changed, *(_votes(predictions, items) if predictions and items else ()))
     verdicts = [compute(published, use) for published in chosen]
     if as_json:
         click.echo(json.dumps([verdict.as_dict() for verdict in verdicts], indent=2))
@@ -82,12 +81,15 @@ def reproduce(
     ctx.exit(next(code for status, code in EXIT.items() if status in statuses))
 
 
-def _agreement(votes: Path, items: Path) -> Any:
-    """The report of `people agreement` on these votes."""
+def _votes(votes: Path, items: Path) -> tuple[Any, list[dict[str, Any]]]:
+    """The report of `people agreement` on these votes, and the rows of the file of items."""
+    from humor_tasks.files.reading import read_body
     from humor_tasks.studies.people import agreement_report
     from humor_tasks.studies.people.agreement import read_questions
+    from humor_tasks.studies.people.vote_files import read_json_rows
 
-    return json.loads(agreement_report.as_json(agreement_report.analyse(read_questions([votes], [items]))))
+    report = agreement_report.as_json(agreement_report.analyse(read_questions([votes], [items])))
+    return json.loads(report), [row for _, row in read_json_rows(items, read_body(items))]
 
 
 def _check_options(
@@ -98,11 +100,12 @@ def _check_options(
         raise BadInput(f"{row.name} runs no model; leave --model out.")
     if model and predictions:
         raise BadInput("give --model or --predictions, not both.")
-    votes = predictions if row.recipe == "agreement" and predictions and predictions.suffix != ".json" else None
+    report = row.recipe == "agreement" and predictions is not None and predictions.suffix == ".json"
+    votes = predictions if row.recipe in ("agreement", "people") and not report else None
     if votes and votes.is_file() and not items:
-        raise BadInput(f"{votes}: --items is missing, the file of pairs that the votes are on.")
+        raise BadInput(f"{votes}: --items is missing, the file of items that the votes are on.")
     if items and not votes:
-        raise BadInput("--items goes with votes on a row of people's preferences; leave it out.")
+        raise BadInput("--items goes with votes on a row of people; leave it out.")
     if parameters and row.recipe in ("labels", "votes", "people", "agreement"):
         raise BadInput(f"{row.name} has no parameters; leave -T out.")
 

@@ -242,7 +242,8 @@ LINE = Votes("line", "Which caption or last line belongs here?")
 RANKING = Votes("ranking", "Which caption is the funnier?")
 DETECTING = Votes("detecting", "Is the caption or the last line humorous or sarcastic?", "scale")
 RATING = Votes("rating", "How funny is this headline?", "scale", first=0)
-VOTES = {each.kind: each for each in (PREFERENCE, CONVEYING, MATCHING, LINE, RANKING, DETECTING, RATING)}
+LABELLING = Votes("labelling", "Does the explanation contain the element?", "scale", nouns="labels")
+VOTES = {each.kind: each for each in (PREFERENCE, CONVEYING, MATCHING, LINE, RANKING, DETECTING, RATING, LABELLING)}
 """Kind of item -> its question."""
 
 

@@ -249,6 +249,11 @@ def as_seen(text: str) -> str:
     return " ".join("".join(marks).split())
 
 
+def words_in(text: str) -> str:
+    """A text reduced to lower-case letters and digits, to compare lines."""
+    return " ".join(re.findall(r"[^\W_]+", as_seen(text).replace("’", "").replace("'", "")))
+
+
 def cut_at(text: str, stops: tuple[str, ...]) -> str:
     """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]

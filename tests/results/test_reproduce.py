@@ -64,7 +64,7 @@ WHY_NOT = {
     "model": "it needs a model: give --model MODEL",
     "predictions": "it needs predictions: give --predictions FILE",
     "perplexity": "it needs --predictions FILE: metrics.json of its training, or lm-eval's results",
-    "people": "it needs people",
+    "people": "it needs people's votes on the items",
     "agreement": "it needs people's votes",
 }
 
@@ -256,7 +256,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("matching-random", "-T", "fold"), "write -T NAME=VALUE"),
     (("table-3-q1", "-T", "fold=1"), "table-3-q1 has no parameters"),
     (("table-3-q1", "--predictions", "x.csv"), "is not computed from predictions"),
-    (("matching-human", "--predictions", "x.csv"), "is not computed from predictions"),
+    (("matching-human", "--predictions", "x.csv"), "there is no such file"),
 ]
 
 

@@ -19,13 +19,14 @@ from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows.records import Record
 
-_ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
+BY_SOURCE = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
+"""The winner's source -> the metric over its rows."""
 
 
 def accuracies(record: Record) -> Sequence[str]:
     """The metrics of a row: `accuracy`, and the accuracy of the winner's source."""
     source = record.groups.get("winner_source")
-    return ("accuracy", _ACCURACY[source]) if source in _ACCURACY else ("accuracy",)
+    return ("accuracy", BY_SOURCE[source]) if source in BY_SOURCE else ("accuracy",)
 
 
 PEOPLE_CHART = TwoMetrics(
@@ -49,7 +50,7 @@ RANKING = Benchmark(
         metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
         "chosen by the magazine's editors (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).",
         splits={"train": 9_576, "validation": 507, "test": 513},
-        chance=guessed(0.5, "one of two captions is right", "accuracy", *_ACCURACY.values()),
+        chance=guessed(0.5, "one of two captions is right", "accuracy", *BY_SOURCE.values()),
         human=(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
             Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),

@@ -24,6 +24,8 @@ SUBSETS = (
 ELEMENTS = "comprehensive_annotations.csv"
 SAMPLE_RUBRIC = "sample_rubric.csv"
 IDS = ("idx",)
+RUBRIC = ("idx", "description", "caption", "element", "explanation", "explainer_model")
+"""The columns of a file of explanations, without a person's `label`."""
 
 _RAW = "https://raw.githubusercontent.com/ReubenNarad"
 _ELEMENTS_AT = "39cd27b8447cdab0c457b569c122f0aa0b970c01"

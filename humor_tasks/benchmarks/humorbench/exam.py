@@ -29,7 +29,7 @@ from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
 from humor_tasks.scorers.judge import PROPORTIONS, judge_exam
 from humor_tasks.scorers.verdict import read_verdict
 
-COLUMNS = ("idx", "description", "caption", "element", "explanation", "explainer_model", "label")
+COLUMNS = (*corpus.RUBRIC, "label")
 PUBLIC_RUBRICS = ("gpt_4o_rubric.csv", "gemini_2.5_pro_rubric.csv")
 LABELS = ("PASS", "FAIL")
 
@@ -72,7 +72,7 @@ def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
     sums: list[str] = []
     commit = None
     for dataset, name in sources:
-        table, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
+        table, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, corpus.RUBRIC)
         if "label" not in table.rows[0]:
             raise BadInput(f"{table.path}: has no column 'label'; it must hold a person's PASS or FAIL for each row.")
         for i, row in enumerate(table.rows):
@@ -87,7 +87,7 @@ def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
 
 
 def _record(row: Mapping[str, str], where: str) -> Record:
-    texts = corpus.cells(row, COLUMNS[:-1], where)
+    texts = corpus.cells(row, corpus.RUBRIC, where)
     label = row["label"].strip()
     if label not in LABELS:
         raise BadInput(f"{where}: label is {label!r}; it must be a person's PASS or FAIL.")

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.answers import Answer
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging.pairs import HUMAN
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
 from humor_tasks.models.folders import CONFIG, METRICS
@@ -29,6 +29,7 @@ from humor_tasks.scorers.proportion import clustered_proportion
 SAMPLE = "sample"
 JUDGES = 2  # of HumanAcc in MOCK
 WORDS = 39_300 / 651  # of an explanation (Hessel et al. 2023, section 2)
+PEOPLE, RESPONSES, MISSED = 3, 300, 5  # Hessel et al. 2023, section 3: 100 items of a task each; 595 of two tasks
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class CannotRunHere(Exception):
 class Given:
     """What the user gives: a dataset (or a folder of datasets by card), a model, predictions, other parameters.
 
-    agreement: the report of `people agreement` on the votes, where predictions are votes.
+    agreement: the report of `people agreement` on the votes, where predictions are votes. items: the rows of the file
+    of items that they are on.
     """
 
     dataset: str | None = None
@@ -55,6 +57,7 @@ class Given:
     predictions: Path | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     agreement: Mapping[str, Any] | None = None
+    items: Sequence[Mapping[str, Any]] = ()
 
     def dataset_of(self, row: Row) -> str | None:
         """The dataset for this row: the folder named as its card below the given one, else the given one."""
@@ -211,7 +214,7 @@ RECIPES: Mapping[str, Callable[[Row, Given], Computed]] = {
     "predictions": _needs("predictions: give --predictions FILE, predictions or the log of its command."),
     "perplexity": _needs("--predictions FILE: metrics.json of its training, or lm-eval's results_*.json."),
     "agreement": _needs("people's votes: give --predictions VOTES with --items PAIRS, or agreement's JSON."),
-    "people": _needs("people: `humor-tasks people page` shows them the items that its command writes."),
+    "people": _needs("people's votes on the items that its command writes: give --predictions VOTES with --items."),
 }
 
 
@@ -224,12 +227,14 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
     from humor_tasks.logs.predictions import read_predictions
     from humor_tasks.results.read import is_log
 
-    if row.recipe in ("random", "labels", "votes", "people"):
+    if row.recipe in ("random", "labels", "votes"):
         raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
     if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
     if row.recipe == "agreement":
         return agreed(row, given.agreement or parse_json(path, read_body(path)), path)
+    if row.recipe == "people":
+        return answered(row, given, path)
     if row.recipe == "perplexity":
         return measured(row, given, path)
     if path.is_dir() or is_log(path):
@@ -259,9 +264,8 @@ def agreed(row: Row, report: Any, path: Path) -> Computed:
         if (question["a"], question["b"]).count(HUMAN) != 1:
             sides = f"{question['a']} and {question['b']}"
             _check_fits(path, row, [f"it compares {sides}, and not a system with {HUMAN}; give --items, the pairs."])
-        told, items, people = question["metrics"]["human_acc"], question["items"], len(report["raters"])
-        numbers = [math.nan if told[name] is None else float(told[name]) for name in ("value", "stderr", "low", "high")]
-        estimate = Estimate(*numbers, int(told["n"]), int(told["clusters"]))
+        items, people = question["items"], len(report["raters"])
+        estimate = _told(question["metrics"]["human_acc"])
     except BadInput:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -270,6 +274,52 @@ def agreed(row: Row, report: Any, path: Path) -> Computed:
     others = [f"{items:,} items have votes, and {published:,} are published."] if published not in (None, items) else []
     others += [f"{people} people voted, and two are published."] if people != JUDGES else []
     return Computed({figure.metric: estimate}, others)
+
+
+def _told(metric: Mapping[str, Any]) -> Estimate:
+    """An estimate of the report of `people agreement`."""
+    numbers = [math.nan if metric[name] is None else float(metric[name]) for name in ("value", "stderr", "low", "high")]
+    return Estimate(*numbers, int(metric["n"]), int(metric["clusters"]))
+
+
+def answered(row: Row, given: Given, path: Path) -> Computed:
+    """People's accuracies on items of the row's benchmark: shares of right votes, in the report of `people agreement`.
+
+    The items that the paper drew are not published; they count as its rows where all are items of the published rows.
+    Raises BadInput for votes on other items, and for items without answers or sources.
+    """
+    report = given.agreement or {"questions": []}
+    kinds = [question["kind"] for question in report["questions"]]
+    if kinds != [row.benchmark]:
+        held = ", ".join(kinds) or "no"
+        _check_fits(path, row, [f"--items has {held} items; write those of {row.benchmark} by `{row.command}`."])
+    (question,) = report["questions"]
+    metrics, votes, people = question["metrics"], question["ratings"], len(report["raters"])
+    names = {f.metric: "accuracy_of_votes" if f.metric == "accuracy" else f.metric for f in row.figures}
+    if any(name not in metrics for name in names.values()) or metrics["accuracy_of_votes"]["n"] < votes:
+        _check_fits(path, row, [f"items have no answer or winner_source; write them by `{row.command}`."])
+    others = [f"{people} people voted, and {PEOPLE} are published."] if people != PEOPLE else []
+    if not RESPONSES - MISSED <= votes <= RESPONSES:
+        others.append(f"there are {votes} votes, and {RESPONSES - MISSED} to {RESPONSES} are published.")
+    if described := sum(not item.get("image") for item in given.items):
+        others.append(f"{described} items show no picture, and the published ones nothing else.")
+    return Computed({metric: _told(metrics[name]) for metric, name in names.items()}, others + _other_items(row, given))
+
+
+def _other_items(row: Row, given: Given) -> list[str]:
+    """Where people's items are not among the published rows, which are read from the dataset."""
+    try:
+        run = opened(row, given)
+    except CannotRunHere as problem:
+        return [f"nothing shows that the items are of the published rows ({problem}). Give them as --dataset."]
+    known = {(r.id, r.choices, r.target, r.groups.get("winner_source")) for r in run.records}
+    unknown = [
+        item["id"]
+        for item in given.items
+        if (item["id"], tuple(item["options"]), item.get("answer"), item.get("winner_source")) not in known
+    ]
+    other = [f"{listed('item', unknown, 3)}: not a row of {run.options.dataset}."] if unknown else []
+    return other + corpora.of_run(row.known, run)
 
 
 def measured(row: Row, given: Given, path: Path) -> Computed:

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from humor_tasks.benchmarks.caption_contest.ranking import BY_SOURCE
 from humor_tasks.contract.judging.pairs import HUMAN, WORTH
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import read_body
@@ -159,7 +160,8 @@ class Agreed:
     mean over raters of the share of their votes for the generated text (B where A is `human` and B is not, A
     otherwise), a vote for a tie being none; for other kinds, of their shares of right answers. This is HumanAcc as
     section 4.2 of MOCK defines it, over two judges. human_acc_by_majority: how often the majority prefers the generated
-    text, so that two judges who disagree prefer none; for other kinds, the accuracy by majority. raw_agreement,
+    text, so that two judges who disagree prefer none; for other kinds, the accuracy by majority. crowd_accuracy,
+    ny_accuracy: accuracy_of_votes over the items whose answer readers or the editors chose. raw_agreement,
     gwet_ac1, krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): see `scorers.agreement`. human_ceiling: how
     often a vote equals the majority of the other votes. first_shown: how often the option shown first was chosen.
     """
@@ -252,7 +254,13 @@ def _accuracies(question: Question) -> dict[str, Estimate]:
     of_votes = clustered_proportion(right, [question.cluster(vote.item) for vote in votes])
     by_rater = mean_of_raters(replace(question, votes=tuple(votes)), right)
     names = ("accuracy", "accuracy_of_votes", "human_acc", "human_acc_by_majority")
-    return dict(zip(names, (by_majority, of_votes, by_rater, by_majority), strict=True))
+    estimates = dict(zip(names, (by_majority, of_votes, by_rater, by_majority), strict=True))
+    for source, name in BY_SOURCE.items():
+        of_source = [vote for vote in votes if question.items[vote.item].winner_source == source]
+        if of_source:
+            values = [_right(question, vote.item, vote.choice) for vote in of_source]
+            estimates[name] = clustered_proportion(values, [question.cluster(vote.item) for vote in of_source])
+    return estimates
 
 
 def mean_of_raters(question: Question, values: Sequence[float]) -> Estimate:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # judges need Inspect, which takes seconds to import
 REPORTS = (".md", ".csv", ".json")
 METRICS = (
     *("win_rate", "win_rate_of_votes", "accuracy", "accuracy_of_votes", "human_acc", "human_acc_by_majority"),
+    *("crowd_accuracy", "ny_accuracy"),
     *("gwet_ac1", "raw_agreement"),
     *("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "human_ceiling", "first_shown"),
 )

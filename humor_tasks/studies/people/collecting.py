@@ -2,7 +2,8 @@
 
 description, links: the caption contest's file of annotations by contest, which `humor-tasks build newyorker` reads.
 literal: {media_id: text}, which `humor-tasks build mock` and `describe` read. editing: Humicroedit's columns id,
-original and edit. rating: these with grades and meanGrade.
+original and edit. rating: these with grades and meanGrade. labelling: the rubrics that `humorbench_autograder` reads.
+elements: the rows that `humorbench` reads. weak: {id: text}, which `build options --handwritten` reads.
 
 A round's result is a CSV file with a row per annotator: rater, votes, right, share, qualified. `qualified` is yes or no
 by a threshold on the share of right answers. Where no item has an answer, as with forms, it is empty, and a person who
@@ -19,16 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.contract.card import RATING
-from humor_tasks.errors import BadInput
-from humor_tasks.files.reading import json_object
+from humor_tasks.benchmarks.humorbench.corpus import RUBRIC
+from humor_tasks.contract.card import LABELLING, RATING
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.files.reading import json_object, words_in
 from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.rows import read_csv
-from humor_tasks.studies.people.items import DESCRIPTION, EDITING, FORMS, LINKS, LITERAL, MARK, Item
+from humor_tasks.studies.people.items import DESCRIPTION, EDITING, ELEMENTS, FORMS, LINKS, LITERAL, MARK, WEAK, Item
 from humor_tasks.studies.people.votes import Vote, stripped
 
 GRADES = 4  # of Humicroedit: 0 to 3
 HITS = {DESCRIPTION.kind: "description_hit", LINKS.kind: "link_hit"}
+COLLECTED = {LITERAL.kind, EDITING.kind, RATING.kind, LABELLING.kind, ELEMENTS.kind, WEAK.kind}
 CONTEST = re.compile("[0-9]{1,9}")
 Annotations = Sequence[tuple[Item, Vote]]
 
@@ -63,9 +66,9 @@ def _entries(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def descriptions(annotations: Annotations) -> dict[str, str]:
-    """{media_id: text}; the last annotation of a picture counts."""
+    """{media_id: description}, or {id: weaker line}; the last annotation of an item counts."""
     latest = sorted(annotations, key=lambda pair: pair[1].time)
-    return {item.id: LITERAL.read(vote.choice)["description"] for item, vote in latest}
+    return {item.id: text for item, vote in latest for text in FORMS[item.kind].read(vote.choice).values()}
 
 
 def edits(annotations: Annotations) -> list[tuple[str, str, str]]:
@@ -100,6 +103,38 @@ def grades(annotations: Annotations, rows: Mapping[str, Mapping[str, Any]]) -> l
     return table
 
 
+def labels(annotations: Annotations, rows: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Every labelled explanation as a row of HumorBench's rubrics; the majority's label counts."""
+    by_item: dict[str, Counter[str]] = {}
+    for item, vote in annotations:
+        by_item.setdefault(item.id, Counter())[item.options[item.labels.index(vote.choice)]] += 1
+    if tied := [name for name, given in by_item.items() if len(given) > 1 and len(set(given.values())) == 1]:
+        raise BadInput(f"{listed('item', tied, 3)}: as many PASS as FAIL; have one more person label them.")
+    table = []
+    for name in filter(by_item.__contains__, rows):  # in the order of the items
+        texts = rows[name].get("row")
+        if not isinstance(texts, dict) or not all(isinstance(texts.get(column), str) for column in RUBRIC):
+            raise BadInput(f"item {name}: has no row with {', '.join(RUBRIC)}; write it by `people items labelling`.")
+        table.append((*(texts[column] for column in RUBRIC), by_item[name].most_common(1)[0][0]))
+    return table
+
+
+def elements(annotations: Annotations, places: Mapping[str, int]) -> list[tuple[str, str, str, str]]:
+    """(idx, description, caption, element) of every element, as in HumorBench; the same words again are left out.
+
+    places: item id -> its place in the file of items, which is the order.
+    """
+    found: dict[tuple[str, str], tuple[str, str, str, str]] = {}
+    counts = Counter[str]()
+    for item, vote in sorted(annotations, key=lambda pair: places[pair[0].id]):
+        for text in filter(None, ELEMENTS.read(vote.choice).values()):
+            if (item.id, words_in(text)) not in found:
+                counts[item.id] += 1
+                row = (f"{item.id}-{counts[item.id]}", item.description, item.caption, text)
+                found[item.id, words_in(text)] = row
+    return list(found.values())
+
+
 def write_annotations(
     out: Path, items: Sequence[Item], votes: Sequence[Vote], rows: Mapping[str, Mapping[str, Any]], before: Path | None
 ) -> int:
@@ -109,7 +144,7 @@ def write_annotations(
     kinds = {item.kind for item in items}
     if before and not kinds <= HITS.keys():
         raise BadInput("--into takes the contest's annotations: items of the kinds description and links.")
-    if not (kinds <= HITS.keys() or kinds in ({LITERAL.kind}, {EDITING.kind}, {RATING.kind})):
+    if not kinds <= HITS.keys() and (len(kinds) > 1 or not kinds <= COLLECTED):
         names = ", ".join(sorted(kinds))
         raise BadInput(
             f"items of the kinds {names}: `humor-tasks people agreement` reads votes; see `items` for annotations."
@@ -118,8 +153,17 @@ def write_annotations(
         raise BadInput("there are no annotations yet.")
     if kinds <= HITS.keys():
         write_json(out, contests(annotations, before))
-    elif kinds == {LITERAL.kind}:
+    elif kinds in ({LITERAL.kind}, {WEAK.kind}):
         write_json(out, descriptions(annotations))
+    elif kinds == {LABELLING.kind}:
+        write_table(out, (*RUBRIC, "label"), labels(annotations, rows), exact=True)
+    elif kinds == {ELEMENTS.kind}:
+        write_table(
+            out,
+            ("idx", "description", "caption", "element"),
+            elements(annotations, {name: i for i, name in enumerate(rows)}),
+            exact=True,
+        )
     elif kinds == {EDITING.kind}:
         write_table(out, ("id", "original", "edit"), edits(annotations), exact=True)
     else:

@@ -3,14 +3,16 @@
 The file is JSON lines (or a JSON list) with one row per item. Fields: id; options: a list of texts, or {"a": text, "b":
 text}; kind: one of VOTES (default: three or more options are matching, two with a caption preference, two without
 ranking), or of FORMS, whose items have no options; description or null; image: a file in this file's folder, or null;
-caption, for preference; said: a caption or dialogue, shown as it is; headline, in which marked words are written
-<word/>; draft: {field: text}, with which a form begins; cluster, such as a contest; answer: the correct option's label,
-which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
-for `humor-tasks people agreement`. Other fields are ignored.
+caption, for preference, elements and weak; said: a caption or dialogue, shown as it is; headline, in which marked words
+are written <word/>; draft: {field: text}, with which a form begins; cluster, such as a contest; answer: the correct
+option's label, which annotators do not see; winner_source: official_winner or crowd_winner, whose choice the answer of
+a ranking item is; systems and question: the authors of the options and the comparison that a row belongs to, for
+`humor-tasks people agreement`. Other fields are ignored.
 
 An answer to a form is the object {field: text} as JSON, in the column `choice` of a file of votes. The fields of
 `description` and `links` have the names of Hessel et al. (ACL 2023), Appendix A, where the location belongs to the
-links; those of `editing` are the columns of Humicroedit (SemEval-2020 Task 7, Figure 1).
+links; those of `editing` are the columns of Humicroedit (SemEval-2020 Task 7, Figure 1). `elements` asks for those of
+HumorBench (Narad et al. 2025, section 4.2), and `weak` for a distractor of MOCK (section 3.4).
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.caption_contest.ranking import BY_SOURCE
 from humor_tasks.contract.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.files.reading import check_text, missing, read_body
+from humor_tasks.files.reading import check_text, missing, read_body, words_in
 from humor_tasks.rows.media.picture import Picture, picture_file
 from humor_tasks.studies.people.vote_files import read_json_rows
 from humor_tasks.studies.people.votes import TIE
@@ -62,12 +65,16 @@ class Field:
 
 @dataclass(frozen=True)
 class Form:
-    """A kind of item with fields. title: the page's heading; about: the instructions, one paragraph each."""
+    """A kind of item with fields. title: the page's heading; about: the instructions, one paragraph each.
+
+    other_line: whether a text with the words of the item's caption is refused.
+    """
 
     kind: str
     title: str
     about: tuple[str, ...]
     fields: tuple[Field, ...]
+    other_line: bool = False
 
     def written(self, texts: Mapping[str, str]) -> str:
         """The answer with these texts, as JSON. Raises BadInput for texts that a field does not take."""
@@ -144,7 +151,31 @@ EDITING = Form(
         Field("edit", "Your word", pattern=r"\S+", wants="a single word, without spaces"),
     ),
 )
-FORMS = {form.kind: form for form in (DESCRIPTION, LINKS, LITERAL, EDITING)}
+ELEMENTS = Form(
+    "elements",
+    "What makes this caption funny?",
+    (
+        "Name what one must understand to get the joke, such as a pun, things that do not go together, an allusion, or "
+        "an expectation that is not met. Write one sentence for each element. It says what is meant, and not how funny "
+        "it is, so that somebody else can check whether an explanation contains it.",
+    ),
+    (
+        Field("element_1", "An element", lines=3),
+        Field("element_2", "Another element (optional)", required=False, lines=3),
+        Field("element_3", "Another element (optional)", required=False, lines=3),
+    ),
+)
+WEAK = Form(
+    "weak",
+    "Write a weaker line",
+    (
+        "Write another caption, or another last line of the dialogue, that is humorous or sarcastic and fits here, but "
+        "is less effective than the one shown.",
+    ),
+    (Field("text", "Your line", lines=2),),
+    other_line=True,
+)
+FORMS = {form.kind: form for form in (DESCRIPTION, LINKS, LITERAL, EDITING, ELEMENTS, WEAK)}
 """Kind of item -> its form."""
 
 
@@ -155,10 +186,15 @@ class Answers(Collection[str]):
     form: Form
     words: int
     """The number of marked words of the item's headline."""
+    caption: str = ""
 
     def written(self, texts: Mapping[str, str]) -> str:
-        """See `Form.written`; also refuses a word that is not there."""
+        """See `Form.written`; also refuses a word that is not there, and the item's own line."""
         answer = self.form.written(texts)
+        if self.form.other_line:
+            written = {words_in(text) for text in json.loads(answer).values()}
+            if written & {"", words_in(self.caption)}:
+                raise BadInput("write other words than those of the line shown.")
         for one in self.form.fields:
             if one.of_words and int(json.loads(answer)[one.name]) >= self.words:
                 raise BadInput(f"'{one.label}' must be {one.wants}.")
@@ -198,6 +234,7 @@ class Item:
     picture: Picture | None = None
     cluster: str = ""
     answer: str = ""
+    winner_source: str = ""
     headline: str = ""
     said: str = ""
     draft: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -241,7 +278,7 @@ def read_pairs(path: Path) -> list[Item]:
 def choices_of(items: Iterable[Item]) -> dict[str, Collection[str]]:
     """Item id -> the allowed choices, or the answers that its form takes."""
     return {
-        item.id: Answers(item.form, len(MARK.findall(item.headline)))
+        item.id: Answers(item.form, len(MARK.findall(item.headline)), item.caption)
         if item.form
         else (*item.labels, *([] if item.fixed else [TIE]))
         for item in items
@@ -269,6 +306,9 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):
         raise BadInput(f"{where}: answer is '{answer}'; it must be the label of an option, such as A for the first.")
+    winner_source = _text(row, "winner_source", where)
+    if winner_source:
+        check_choice(f"{where}: winner_source", winner_source, BY_SOURCE)
     if form and any(one.of_words for one in form.fields) and not MARK.search(headline):
         raise BadInput(f"{where}: headline is {headline!r:.60}; mark the words that may be replaced, written <word/>.")
     draft = row.get("draft") or {}
@@ -288,6 +328,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
         picture=picture,
         cluster=_text(row, "cluster", where),
         answer=answer,
+        winner_source=winner_source,
         headline=headline,
         said=_text(row, "said", where),
         draft=draft,

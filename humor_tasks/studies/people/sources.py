@@ -1,4 +1,4 @@
-"""Where items come from: pairs of two systems' texts, questions of a benchmark, cartoons, pictures, headlines."""
+"""Where items come from: two systems' texts, questions of a benchmark, cartoons, pictures, headlines, explanations."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from humor_tasks.benchmarks.humicroedit.corpus import headlines
+from humor_tasks.benchmarks.humorbench import corpus as humorbench
+from humor_tasks.benchmarks.humorbench.exam import LABELS
+from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock import describing
-from humor_tasks.contract.card import PREFERENCE, RATING, VOTES
+from humor_tasks.contract.card import LABELLING, PREFERENCE, RATING, VOTES
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging.pairs import read_system
 from humor_tasks.errors import BadInput, listed
@@ -25,7 +28,7 @@ from humor_tasks.rows.contests.contest_csv import contest_files
 from humor_tasks.rows.media.clip import Clip
 from humor_tasks.rows.media.picture import MIME, Picture, picture_file
 from humor_tasks.rows.records import Record
-from humor_tasks.studies.people.items import DESCRIPTION, EDITING, LINKS, LITERAL, MARK, same_text
+from humor_tasks.studies.people.items import DESCRIPTION, EDITING, ELEMENTS, LINKS, LITERAL, MARK, WEAK, same_text
 
 FRAMES = 9
 ItemRows = list[tuple[Record, dict[str, Any]]]  # records, each with the additional fields of its kind of item
@@ -73,6 +76,8 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
             if VOTES[kind].option_kind == "scale":
                 answer = ascii_uppercase[record.choices.index(answer)]
             item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
+            if "winner_source" in record.groups:
+                item_fields["winner_source"] = record.groups["winner_source"]
             selected.append((record, item_fields | _said(record)))
     return selected, left_out
 
@@ -82,14 +87,31 @@ def _said(record: Record) -> dict[str, str]:
     return {"said": record.fields["said"]} if record.fields.get("said") else {}
 
 
-def sampled_records(selected: ItemRows, size: int | None, seed: int) -> ItemRows:
-    """A random sample of `size` by `seed` and id, in the original order; all where there are fewer."""
+def sampled_records(selected: ItemRows, size: int | None, seed: int) -> tuple[ItemRows, int]:
+    """A random sample of `size` by `seed` and id, in the original order, and the number left out as below.
+
+    Of items of which an annotator sees no option twice (`VOTES`), one that repeats an option of those drawn before is
+    left out, so that every annotator can see the whole sample (Hessel et al., ACL 2023, footnote 10). There may be
+    fewer than `size`. Without a size: all.
+    """
+    if size is None:
+        return selected, 0
 
     def random_key(one: tuple[Record, dict[str, Any]]) -> bytes:
         return hashlib.sha256(f"{seed}\n{one[0].id}".encode()).digest()
 
-    chosen = {record.id for record, _ in sorted(selected, key=random_key)[:size]}
-    return [one for one in selected if one[0].id in chosen]
+    chosen, seen, repeating = set[str](), set[str](), 0
+    for record, item_fields in sorted(selected, key=random_key):
+        if len(chosen) == size:
+            break
+        once = VOTES[item_fields["kind"]].option_kind == "choices"
+        texts = {same_text(option) for option in item_fields["options"]} if once else set()
+        if seen.isdisjoint(texts):
+            chosen.add(record.id)
+            seen |= texts
+        else:
+            repeating += 1
+    return [one for one in selected if one[0].id in chosen], repeating
 
 
 def rows(selected: ItemRows, output: Path) -> list[dict[str, Any]]:
@@ -221,12 +243,61 @@ def to_rate(kind: str, source: Path, size: int | None, seed: int, output: Path) 
     ]
 
 
+def to_label(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The explanations of a CSV file with the columns of HumorBench's rubrics; a column `label` is not read."""
+    table = read_csv(source, humorbench.RUBRIC, ids=humorbench.IDS)
+    by_id: dict[str, dict[str, Any]] = {}
+    for i, row in enumerate(table.rows):
+        texts = humorbench.cells(row, humorbench.RUBRIC, table.where(i))
+        name = f"{humorbench.key(texts['idx'], texts['element'])}-{texts['explainer_model']}"
+        if name in by_id:
+            raise BadInput(f"{table.where(i)}: the same (idx, element) by the same explainer again; remove a row.")
+        said = (f"{title}: {texts[title.lower()]}" for title in ("Caption", "Explanation", "Element"))
+        about = {"id": name, "kind": kind, "options": list(LABELS), "description": texts["description"]}
+        about |= {"cluster": f"cartoon-{humorbench.mark(texts['description'])}"}
+        by_id[name] = about | {"said": "\n\n".join(said), "row": texts}
+    return [by_id[name] for name in sampled(list(by_id), size, seed)]
+
+
+def to_explain(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The captions of a CSV file with description and caption, each one once."""
+    table = read_csv(source, ("description", "caption"))
+    by_id: dict[str, dict[str, Any]] = {}
+    for i, row in enumerate(table.rows):
+        texts = humorbench.cells(row, ("description", "caption"), table.where(i))
+        name = f"caption-{humorbench.mark(*texts.values())}"
+        by_id[name] = {"id": name, "kind": kind, "cluster": f"cartoon-{humorbench.mark(texts['description'])}"} | texts
+    return [by_id[name] for name in sampled(list(by_id), size, seed)]
+
+
+def to_weaken(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
+    """The rows of matching in a MOCK folder, each with its own caption or last utterance."""
+    by_id: dict[str, tuple[Record, dict[str, Any]]] = {}
+    for scene in mock.SCENES:
+        for path in sorted(source.glob(f"{scene}_matching/*.jsonl")):
+            for where, row in describing.rows(path):
+                if missing_fields := [name for name in ("id", "scene", "media") if name not in row]:
+                    raise BadInput(f"{where}: has no {', '.join(missing_fields)}, as rows of matching have.")
+                row = {"caption": None, "dialogue": None, "description": None} | row
+                medium = picture_file(source, row["media"]) if row["media"] else None
+                o = mock.MockOptions(dataset=str(source), input="media" if medium else "description")
+                record = mock.record_of(o, row | {"media": medium}, scene, where, hidden=True)
+                line = mock.said_in(row, scene, where)[1]
+                by_id[record.id] = (record, {"kind": kind, "caption": line} | _said(record))
+    if not by_id:
+        raise BadInput(f"{source}: holds no SCENE_matching/SPLIT.jsonl; `humor-tasks build mock` writes such a folder.")
+    return rows([by_id[name] for name in sampled(list(by_id), size, seed)], output)
+
+
 KINDS: Mapping[str, Callable[[str, Path, int | None, int, Path], Rows]] = {
     DESCRIPTION.kind: cartoons,
     LINKS.kind: cartoons,
     LITERAL.kind: pictures,
     EDITING.kind: to_edit,
     RATING.kind: to_rate,
+    LABELLING.kind: to_label,
+    ELEMENTS.kind: to_explain,
+    WEAK.kind: to_weaken,
 }
 """Kind of item -> function of (kind, source, size, seed, output) that returns the rows of the file `output`."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.files.writing import write_json_lines
 from humor_tasks.studies.people.items import read_pairs
+from humor_tasks.studies.people.session import assigned
+from humor_tasks.studies.people.sources import choices, rows, sampled_records
 from humor_tasks.studies.people.vote_files import read_votes
 from humor_tasks.studies.people.votes import Vote
 
@@ -62,11 +66,47 @@ def test_pairs_for_human_accuracy(tmp_path: Path, task: str) -> None:
         assert item.picture is not None
         assert record.picture is not None
         assert item.picture.read() == record.picture.read()
-    assert invoke(*command[:-1], tmp_path / "some.jsonl", "--size", "3").exit_code == 0
+    assert invoke(*command[:-1], tmp_path / "some.jsonl", "--size", "2").exit_code == 0
     some = [item.id for item in read_pairs(tmp_path / "some.jsonl")]
     assert some == [item.id for item in items if item.id in some]
-    assert len(some) == 3
-    assert len(list((tmp_path / "some_images").iterdir())) <= 3
+    assert len(some) == 2
+    assert len(list((tmp_path / "some_images").iterdir())) <= 2
+
+
+def test_a_sample_can_be_shown_to_every_annotator(tmp_path: Path) -> None:
+    """Items of --size repeat no caption of one another, so that the page leaves none of them out."""
+    run = load("matching", dataset="sample")
+    made, left = choices(run, "matching")
+    assert not left
+    doubled = [(replace(record, id=f"{record.id}-{i}"), fields) for record, fields in made for i in range(3)]
+    assert len(sampled_records(doubled, None, 1)[0]) == 3 * len(made)
+    for seed in range(3):
+        drawn, repeating = sampled_records(doubled, 3 * len(made), seed)
+        assert len(drawn) + repeating == 3 * len(made)
+        texts = [option for _, fields in drawn for option in fields["options"]]
+        assert len(texts) == len(set(texts))
+        held = {text for _, fields in drawn for text in fields["options"]}
+        assert all(held & set(fields["options"]) for _, fields in doubled), "no further item could be shown"
+        write_json_lines(tmp_path / "m.jsonl", rows(drawn, tmp_path / "m.jsonl"))
+        items = read_pairs(tmp_path / "m.jsonl")
+        assert {item.id for item in assigned(items, "ann", seed)} == {item.id for item in items}
+    scale = [(record, fields | {"kind": "detecting"}) for record, fields in doubled]
+    assert len(sampled_records(scale, len(scale), 1)[0]) == len(scale), "yes and no may be seen again"
+    given = ("people", "pairs", "--task", "matching", "--dataset", "sample", "-o", tmp_path / "x.jsonl")
+    assert "can be shown" not in invoke(*given, "--size", "2").output
+
+
+@pytest.mark.skipif("HUMOR_TASKS_REAL_DATA" not in os.environ, reason="needs the public corpora")
+def test_samples_of_real_rows(tmp_path: Path) -> None:
+    """100 of the pairs of one fold can be shown. Of its matching rows, whose captions return in other rows, 63 can."""
+    folder = Path(os.environ["HUMOR_TASKS_REAL_DATA"]) / "newyorker_caption_contest"
+    given = ("--dataset", folder, "--split", "validation", "--size", "100", "-o", tmp_path / "x.jsonl")
+    for task, count in (("ranking", 100), ("matching", 63)):
+        done = invoke("people", "pairs", "--task", task, *given)
+        items = read_pairs(tmp_path / "x.jsonl")
+        assert len(assigned(items, "ann", 1)) == len(items) == count, done.output
+        assert (f"{count} of 100 can be shown" in done.output) == (count < 100)
+        assert [item.winner_source != "" for item in items] == [task == "ranking"] * count
 
 
 def test_pairs_name_what_they_compare(tmp_path: Path) -> None:

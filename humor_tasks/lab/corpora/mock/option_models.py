@@ -17,7 +17,8 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.contract.judging.rubrics import Judgement, open_rubric
 from humor_tasks.contract.prompts import Template, fill, read_all, split_turns
 from humor_tasks.errors import BadInput
-from humor_tasks.lab.corpora.mock.options import Item, Option, Plan, plain
+from humor_tasks.files.reading import words_in
+from humor_tasks.lab.corpora.mock.options import Item, Option, Plan
 from humor_tasks.logs.record import CUT_OFF
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.checks import check_takes
@@ -157,7 +158,7 @@ async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, 
 
     async def is_new(text: str) -> bool:
         taken = [item.line, *(option.text for option in options)]
-        if plain(text) in {plain(line) for line in taken} or not plain(text):
+        if words_in(text) in {words_in(line) for line in taken} or not words_in(text):
             made.counts["same text"] += 1
             return False
         for line in taken:

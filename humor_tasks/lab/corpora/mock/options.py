@@ -19,7 +19,7 @@ from typing import Any
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.files.reading import as_seen, json_lines, read_body
+from humor_tasks.files.reading import json_lines, read_body, words_in
 from humor_tasks.files.writing import LONE, link_or_copy, replacing, write_json_lines, write_text
 from humor_tasks.lab.corpora.croissant import renew
 from humor_tasks.lab.corpora.mock.block_design import Line, distractors
@@ -164,8 +164,9 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
     if unknown:
         raise BadInput(f"--handwritten: {listed('id', unknown)} of no item here.")
     for name, text in by_hand.items():
-        if not plain(text) or LONE.search(text) or plain(text) == plain(known[name].line):
-            what = "the item's own line" if plain(text) == plain(known[name].line) else "empty, or a lone surrogate"
+        own = words_in(text) == words_in(known[name].line)
+        if not words_in(text) or LONE.search(text) or own:
+            what = "the item's own line" if own else "empty, or a lone surrogate"
             raise BadInput(f"--handwritten: the text of {name} is {what}.")
     planned = []
     for cell in dict.fromkeys(item.cell for item in items):
@@ -191,11 +192,6 @@ def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
         drawn = distractors(lines, f"{seed}:{cell}")
         by_item |= {one.record.id: others for one, others in zip(members, drawn, strict=True)}
     return by_item
-
-
-def plain(text: str) -> str:
-    """A text reduced to lower-case letters and digits, to compare lines."""
-    return " ".join(re.findall(r"[^\W_]+", as_seen(text).replace("’", "").replace("'", "")))
 
 
 # ---- writing ------------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 
 from humor_tasks.benchmarks.mock.corpus import MockOptions, record_of
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import words_in
 from humor_tasks.lab.corpora.mock.option_models import bare
-from humor_tasks.lab.corpora.mock.options import Item, Option, plain, plans, read_items, unrelated, with_options
+from humor_tasks.lab.corpora.mock.options import Item, Option, plans, read_items, unrelated, with_options
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.rows.records import Prompt, Turn
 
@@ -173,6 +174,6 @@ def test_a_line_alone(text: str, speaker: str, line: str) -> None:
 
 
 def test_the_same_letters() -> None:
-    assert plain("“It’s fine!”") == plain("its FINE") == "its fine"
-    assert plain("…!") == ""
-    assert plain("ｆine Cafe\u0301") == plain("fi\u200bne\u202e café")
+    assert words_in("“It’s fine!”") == words_in("its FINE") == "its fine"
+    assert words_in("…!") == ""
+    assert words_in("ｆine Cafe\u0301") == words_in("fi\u200bne\u202e café")
