@@ -97,4 +97,6 @@ def test_explained_posts_are_split_as_in_the_paper_or_by_their_source(tmp_path: 
     assert test["paper"] == test["again"] != test["seven"]
     for name in ("paper", "sources"):
         assert f"--post-splits {name})" in (tmp_path / name / "README.md").read_text()
-    assert "--post-splits: there is no 'x'; choose from paper, sources." in made.build_refused(tmp_path / "x", *given, "--post-splits", "x")
+    assert "--post-splits: there is no 'x'; choose from paper, sources." in made.build_refused(
+        tmp_path / "x", *given, "--post-splits", "x"
+    )
