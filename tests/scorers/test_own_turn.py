@@ -398,7 +398,7 @@ def test_time_is_linear() -> None:
     ]
     for unit in units:
         for head in ("", "x\n", "<think>", "Answer: B\n"):
-            with cpu_below(1):
+            with cpu_below(3):
                 own_turn(head + unit * (20_000 // len(unit)))
                 own_turn(head + unit * (20_000 // len(unit)), verdict=True)
 

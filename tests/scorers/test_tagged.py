@@ -155,6 +155,6 @@ def test_time_is_linear() -> None:
     units += ["<", "< ", "</", "< / explanation", "```\n", "\n```", "`", "~~~\n", " ", "\n", "a", "a ", "-"]
     units += ["<think></think>"]
     for unit in units:
-        with cpu_below(1):
+        with cpu_below(3):
             for head, tail in (("", ""), ("<explanation>", ""), ("<explanation>```\n", "```</explanation>")):
                 scorers.count_words(scorers.read_tagged(head + unit * (50_000 // len(unit)) + tail).text)

@@ -267,7 +267,7 @@ def test_time_is_linear() -> None:
     units += ["{", '{"', "{ ", "&", "&a", "&#"]
     for unit in units:
         text = unit * (50_000 // len(unit))
-        with cpu_below(1):
+        with cpu_below(3):
             for reply in (
                 text,
                 f"{text}\n<judgement>PASS</judgement>",

@@ -34,11 +34,12 @@ def run_lm_eval(arguments: list[str]) -> None:
     """As `lm_eval ARGUMENTS`, but for lm-eval's own tasks and the handler of its log, which a process sets up once."""
     from lm_eval._cli import HarnessCLI
 
-    from humor_tasks.testing.lm_eval_runs import undescribed
+    with patch.object(sys, "argv", ["lm_eval", *arguments]), without_lm_evals_own_tasks():
+        from humor_tasks.testing.lm_eval_runs import undescribed  # looks for the name of the program
 
-    with patch.object(sys, "argv", ["lm_eval", *arguments]), without_lm_evals_own_tasks(), undescribed():
-        command = HarnessCLI()
-        command.execute(command.parse_args())
+        with undescribed():
+            command = HarnessCLI()
+            command.execute(command.parse_args())
 
 
 def lm_eval(*arguments: str | Path, cwd: Path) -> str:

@@ -240,7 +240,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--split", "tset"], "Did you mean 'test'"),
         ("sample", ["--temperature", "warm"], "temperature must be a number of at least 0 or none, not 'warm'"),
         ("sample", ["--temperature", "nan"], "temperature must be a number of at least 0 or none, not nan"),
-        ("sample", [*one_task(), "--temperature=-1"], "temperature must be a number of at least 0 or none, not -1.0"),
+        ("sample", [*one_task(), "--temperature=-1"], "temperature must be a number of at least 0 or none, not -1."),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
         ("sample", ["-o", "out[1]"], "cannot read a folder with [ in its path; give another -o"),
