@@ -45,6 +45,7 @@ def build() -> None:
 @click.option("--tweets", type=PATH, help="Folder of your own with items.csv and pictures.")
 @click.option("--descriptions", type=PATH, help="JSON {media_id: literal description}, for text-only models.")
 @click.option("--missing", default="error", help="Rows without their file: error, drop or keep.")
+@click.option("--post-splits", default="paper", help="Splits of posts: paper (80:10:10 of explained ones) or sources.")
 @click.option("--seed", default=1234, help="Seed of splits, where the source has none, and options.")
 @output("a new folder", required=True)
 def mock(
@@ -61,6 +62,7 @@ def mock(
     revision: str | None,
     descriptions: Path | None,
     missing: str,
+    post_splits: str,
     seed: int,
     output: Path,
     **tables: Path | None,
@@ -70,13 +72,14 @@ def mock(
     Every source is optional. The folder's card lists the rows kept, the rows left out with reasons, and what MOCK has
     in addition.
     """
-    from humor_tasks.lab.corpora.mock.building import build_mock, kept, sizes
+    from humor_tasks.lab.corpora.mock.building import POST_SPLITS, build_mock, kept, sizes
     from humor_tasks.lab.corpora.mock.dialogues import LANGUAGES, read_mustard, read_wits
     from humor_tasks.lab.corpora.mock.items import MISSING, Media, Source
     from humor_tasks.lab.corpora.mock.shortcuts import warnings_of
     from humor_tasks.lab.corpora.mock.stills import OWN, read_cai, read_more, read_newyorker, read_table
 
     check_choice("--missing", missing, MISSING)
+    check_choice("--post-splits", post_splits, POST_SPLITS)
     check_choice("--wits-explanations", wits_explanations, LANGUAGES)
     media = Media(missing)
     parts: list[tuple[object, Callable[[], Source]]] = [
@@ -90,7 +93,7 @@ def mock(
     sources += [read_table(option, folder, media) for option in OWN if (folder := tables[option])]
     if not sources:
         raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker, or one of your own.")
-    built = build_mock(sources, output, media, seed, read_descriptions(descriptions))
+    built = build_mock(sources, output, media, seed, read_descriptions(descriptions), post_splits)
     for warning in warnings_of(built.shortcuts):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{sizes(built)}\n\n{kept(built)}\n\n{output}: {sum(map(len, built.rows.values())):,} rows.")

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 @click.option("--scene", default="stills", help="MOCK: cartoon, post or stills (both).")
 @click.option("--known", type=PATH, help="MOCK: JSON {media_id: description}; not asked for.")
 @click.option("--partly", is_flag=True, help="MOCK: ask no model; the other pictures stay without a description.")
+@click.option("--size", type=click.IntRange(1), help="MOCK: ask for so many pictures, sampled; others stay without.")
+@click.option("--sample-seed", default=1234, show_default=True, help="MOCK: seed of the sample of --size.")
 @output("a dataset folder", required=True)
 def describe(output: Path, dataset: str | None, revision: str | None, given: dict[str, Any], **options: Any) -> None:
     """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
@@ -44,7 +46,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, given: dic
     Each distinct picture is described once; with --model ofa/RUN/fold-{fold}/model once by each fold's own model.
     Answers are saved as they arrive, in OUTPUT.answers.jsonl; a second run of an interrupted command asks only the
     remaining questions, and again those whose answer is empty, refused, cut off or thinking alone. In a folder of MOCK,
-    pictures that have a description keep it, and the model describes the others.
+    pictures that have a description keep it, and the model describes the others, or a sample of them (--size).
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.rows import distinct, read_parts
@@ -72,8 +74,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, given: dic
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
         _describe_mock(folder, output, asking, {"revision": revision, **options})
         return
-    if options["scene"] != "stills" or options["known"] or options["partly"]:
-        raise BadInput("--scene, --known and --partly are for a folder of MOCK (--dataset).")
+    if options["scene"] != "stills" or options["known"] or options["partly"] or options["size"]:
+        raise BadInput("--scene, --known, --partly and --size are for a folder of MOCK (--dataset).")
     if not options["model"]:
         raise BadInput("--model is missing.")
     parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
@@ -119,22 +121,26 @@ def _describe_mock(folder: Path, output: Path, asking: DescriberSettings, option
     refused = [f"--{name.removesuffix('s')}" for name in ("tasks", "folds", "splits", "revision") if options[name]]
     refused += ["{fold} in --model"] if "{fold}" in (options["model"] or "") else []
     if refused:
-        raise BadInput(f"{', '.join(refused)}: a folder of MOCK is described as a whole; see --scene.")
+        raise BadInput(f"{', '.join(refused)}: a folder of MOCK is described as a whole; see --scene and --size.")
+    if options["size"] and options["partly"]:
+        raise BadInput("--partly asks no model, and --size is how many pictures one is asked for; give one of them.")
     if output.exists():
         raise BadInput(f"{output}: exists already; give another -o.")
     if output.is_relative_to(folder.resolve()):
         raise BadInput(f"{output}: is inside {folder}; give a path outside of it.")
     stills = pictures(folder, options["scene"])
     texts = making.texts_of(stills, read_descriptions(options["known"]) or {})
-    known, missing = len(texts), 0 if options["partly"] else len(stills) - len(texts)
-    if missing and not options["model"]:
-        raise BadInput(f"--model is missing: {missing} of {len(stills)} pictures have no description.")
-    if missing:
+    known = len(texts)
+    asked = [] if options["partly"] else making.to_ask(stills, texts, options["size"], options["sample_seed"])
+    if asked and not options["model"]:
+        raise BadInput(f"--model is missing: {len(stills) - known} of {len(stills)} pictures have no description.")
+    if asked:
         ask = partial(_replies, output, asking, options)
-        texts, replaced = making.answered(stills, texts, ask, options["unanswered"])
+        texts, replaced = making.answered({name: stills[name] for name in asked}, texts, ask, options["unanswered"])
         if replaced:
             click.echo(f"Replaced by --unanswered: {replaced}.")
-    by = f"{missing} by {options['model']}, {known} as given" if missing else f"{known} as given"
+    by = f"{len(asked)} by {options['model']}, {known} as given" if asked else f"{known} as given"
+    by += f", {left} without" if options["size"] and (left := len(stills) - len(texts)) else ""
     rows = making.write_described(folder, output, texts, f"Of {len(stills)} pictures: {by}.")
     click.echo(f"{output}: {rows} rows with a description; of {len(stills)} pictures {by}.")
 

@@ -5,7 +5,7 @@ detecting, then its explanation; it is an explained row with the answer yes. Exp
 of matching with another medium. Samples are drawn by seed and item from the train split of the same scene. They are
 shown with their pictures or clips and with their answers. A sample never shares its medium with the item. It never
 contains a line of the item among its options or in its dialogue; lines are compared without case, whitespace and
-punctuation.
+punctuation. `loading.pools` says which rows of comedy are shown by their dialogue because they have no clip.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def samples(
     if pair is None:
         raise BadInput(
             f"chain_of_task: the train split of {scene} has no samples of {first} and {second} to show before "
-            f"{record.id}: each shares a line, picture or clip with it, or they do not belong together "
-            "(docs/mock.md). Add rows, or leave chain_of_task out."
+            f"{record.id}: none can be shown, each shares a line, picture or clip with it, or they do not belong "
+            "together (docs/mock.md#chain-of-task). Add rows, or leave chain_of_task out."
         )
     return list(zip((first, second), pair, strict=True))
 

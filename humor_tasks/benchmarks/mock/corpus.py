@@ -359,11 +359,18 @@ def user(run: Run[MockOptions], record: Record, body: str, name: str) -> Turn:
 
 
 def item(templates: Mapping[str, str], record: Record) -> str:
-    """The text of an item: a reference to its picture or clip, or its description, and the caption or dialogue."""
+    """The text of an item: a reference to its picture or clip, or its description, and the caption or dialogue.
+
+    A worked sample of comedy that has no clip where clips are shown (`loading.pools`) is its dialogue alone.
+    """
     if record.clip is not None:
         how = "frames" if record.clip.frames else "video"
+    elif record.picture is not None:
+        how = "picture"
+    elif "description" in record.fields:
+        how = "description" if record.fields["description"] else "dialogue"
     else:
-        how = "picture" if record.picture else "description" if record.fields["description"] else "dialogue"
+        return record.fields["said"]
     medium = fill(templates[f"show.{how}.txt"], record.fields, f"show.{how}.txt")
     return "\n\n".join(part for part in (medium, record.fields["said"]) if part)
 

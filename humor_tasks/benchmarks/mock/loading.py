@@ -3,6 +3,10 @@
 No public source has cartoons that are not humorous, and few folders have pictures, clips or descriptions for every row.
 With several scenes, those without rows in the split are left out. Rows without what `input` shows are left out, too.
 Where nothing remains, the error names parameters that read something from the same folder.
+
+Of comedy, MUStARD has clips and no explanations, and WITS explanations and no clips. Where clips are shown and no
+explained line of the train split has one, worked samples of Chain-of-Task are of all its rows: a row without a clip is
+shown by its dialogue.
 """
 
 from __future__ import annotations
@@ -33,6 +37,12 @@ DIFFERENCES = (
 )
 """What all sub-tasks do otherwise than the paper."""
 
+CLIPS_OR_EXPLANATIONS = (
+    "MUStARD has clips without explanations, and WITS explanations without clips: with input=media or frames there are "
+    "detecting and matching, also with chain_of_task, which then shows WITS by its dialogues; explaining has "
+    "input=description."
+)
+"""Which scenes of comedy, inputs and Chain-of-Task can exist together."""
 IN_LM_EVAL = "in lm-eval, tasks ending in _pixels have input=media, and the others input=description"
 
 
@@ -81,28 +91,48 @@ def load(benchmark: Benchmark[MockOptions], o: MockOptions) -> Data:
     facts = {"left_out": left_out} if left_out else {}
     dropped = frozenset(identity for part in parts.values() for identity in part.left_out.values())
     found = tuple(replace(record, facts=facts) for record, _ in records.values())
-    return Data(found, provenance | facts, pools(o), dropped | skipped_in(read_rows))
+    return Data(found, provenance | facts, pools(task, o), dropped | skipped_in(read_rows))
 
 
-def pools(o: MockOptions) -> Callable[[str, str], Mapping[str, Sequence[Record]]]:
-    """A function that returns the training records of a scene and sub-task by medium; each is read once, on demand."""
+def pools(task: str, o: MockOptions) -> Callable[[str, str], Mapping[str, Sequence[Record]]]:
+    """A function that returns the training records of a scene and sub-task by medium; each is read once, on demand.
+
+    task: the sub-task that is asked, before which the records are shown.
+    """
 
     @cache
-    def pool(scene: str, task: str) -> Mapping[str, Sequence[Record]]:
+    def pool(scene: str, shown: str) -> Mapping[str, Sequence[Record]]:
         try:
-            part = read(task, o, scene, "train")
+            part = read(shown, o, scene, "train", every=shown != task and every_row(scene))
         except Absent as problem:
+            hint = f" {CLIPS_OR_EXPLANATIONS}" if scene == "comedy" and o.chain_of_task else ""
             raise BadInput(
                 f"{problem} Worked examples come from the train split: leave out shots (lm-eval: --num_fewshot) and "
-                "chain_of_task, or choose another scene."
+                f"chain_of_task, or choose another scene.{hint}"
             ) from None
         return by_cluster(list(part.records.values()))
+
+    @cache
+    def every_row(scene: str) -> bool:
+        """Whether worked samples of a scene are of all rows, because clips are shown and no explained line has one."""
+        if scene != "comedy" or not o.chain_of_task or o.input == "description" or task == "explaining":
+            return False
+        if read("explaining", o, scene, "train").records:
+            return False
+        warnings.warn(
+            "chain_of_task: no explained row of comedy has a clip; worked samples without one show their dialogue.",
+            stacklevel=2,
+        )
+        return True
 
     return pool
 
 
-def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
-    """The rows of one scene, sub-task and split. Raises Absent where the folder has none."""
+def read(task: str, o: MockOptions, scene: str, split: str, every: bool = False) -> Part:
+    """The rows of one scene, sub-task and split. Raises Absent where the folder has none.
+
+    every: whether rows without what `input` shows are records, too.
+    """
     said = "dialogue" if scene == "comedy" else "caption"
     columns = ["id", "scene", "media_id", said, *NEEDS[task]] + ["description"] * (o.input == "description")
     rows = open_rows(
@@ -121,7 +151,7 @@ def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
     )
     part = Part(rows, {}, {})
     for i, row in enumerate(rows.rows):
-        if can_show(o.input, row, scene):
+        if every or can_show(o.input, row, scene):
             part.records[i] = corpus.record(task, o, row, scene, rows.where(i))
         else:
             part.left_out[i] = str(row["id"])
@@ -156,6 +186,8 @@ def _nothing(task: str, o: MockOptions, parts: Mapping[str, Part], absent: Mappi
     asked = f"dataset={o.dataset}, split={o.split}, scene={o.scene}, input={o.input}"
     single = not parts and len(absent) == 1
     reason = str(*absent.values()) if single else f"{asked}: nothing to evaluate. {_lacks(task, o, parts, absent)}"
+    if task == "explaining" and "comedy" in parts and o.input != "description":
+        reason += f" {CLIPS_OR_EXPLANATIONS}"
     readable = _readable(task, o)
     if readable:
         return f"{reason} What can be read: {'; '.join(readable)} ({IN_LM_EVAL})."

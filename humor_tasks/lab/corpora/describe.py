@@ -11,8 +11,9 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
+import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,12 @@ def texts_of(pictures: Mapping[str, DescribedPicture], known: Mapping[str, str])
         raise BadInput(f"--known: {listed('media_id', unknown)} of no picture here.")
     from_rows = {name: picture.description for name, picture in pictures.items() if picture.description}
     return from_rows | dict(known)
+
+
+def to_ask(pictures: Collection[str], texts: Mapping[str, str], size: int | None, seed: int) -> list[str]:
+    """The media ids without a text: all, or a random sample of `size`, which does not depend on their order."""
+    missing = sorted(name for name in pictures if name not in texts)
+    return missing if size is None or size >= len(missing) else sorted(random.Random(seed).sample(missing, size))
 
 
 def answered(

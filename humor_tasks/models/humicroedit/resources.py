@@ -10,6 +10,7 @@ from typing import Any
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import decode, lines_of
 from humor_tasks.models.folders import not_loaded
+from humor_tasks.models.humicroedit.encodings import Encodings, identity
 from humor_tasks.models.weight_files import check_weights
 from humor_tasks.rows.pins import WEIGHTS
 
@@ -39,16 +40,20 @@ def open_encoder(name: str) -> tuple[Any, Any]:
 
 
 class FrozenEncoder:
-    """Unit vectors of texts: the mean of an encoder's last hidden states. Each distinct text is encoded once."""
+    """Unit vectors of texts: the mean of an encoder's last hidden states. Each distinct text is encoded once.
 
-    def __init__(self, name: str, batch_size: int = 64) -> None:
+    encodings: a folder that keeps the vectors, for further processes.
+    """
+
+    def __init__(self, name: str, batch_size: int = 64, encodings: Path | None = None) -> None:
         import torch
 
         self.tokenizer, self.model = open_encoder(name)
         self.batch_size = batch_size
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.model.to(self.device).eval()
-        self._cache: dict[str, Any] = {}
+        self._kept = Encodings(encodings, identity(self.tokenizer, self.model, MAX_TOKENS)) if encodings else None
+        self._cache: dict[str, Any] = self._kept.read() if self._kept else {}
 
     def embed(self, texts: Sequence[str]) -> Any:
         """float32 numpy array [len(texts), dimensions]."""
@@ -58,6 +63,8 @@ class FrozenEncoder:
         for start in range(0, len(new), self.batch_size):
             batch = new[start : start + self.batch_size]
             self._cache.update(zip(batch, self._vectors(batch), strict=True))
+        if self._kept and new:
+            self._kept.keep({text: self._cache[text] for text in new})
         return np.stack([self._cache[text] for text in texts])
 
     def _vectors(self, texts: list[str]) -> Any:

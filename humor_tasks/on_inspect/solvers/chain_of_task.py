@@ -118,7 +118,7 @@ def _open(
     options = mock.MockOptions(**dict(settings) | {"scene": scene}, chain_of_task=True)
     if not options.dataset:
         raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")
-    run = Run(SUBTASKS[task], options, Data((), {}, pools(options)), SUBTASKS[task].texts(options))
+    run = Run(SUBTASKS[task], options, Data((), {}, pools(task, options)), SUBTASKS[task].texts(options))
     signature = mock.worked(run)
     if options.on_bad_picture == "stop":
         drawn = [other for other, by in mock.SHOWN_BY.items() if task in by]

@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, ContentVideo
 from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
+from lm_eval.models.api_models import create_image_prompt
 from standins import commands
 from standins.chain_of_task import ASKED, INSTRUCTION, WANTED
 from standins.judging import says
@@ -26,6 +27,8 @@ from humor_tasks import load
 from humor_tasks.datasets_cards import folder
 from humor_tasks.logs.signature import Signature
 from humor_tasks.on_inspect import chain_of_task
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
+from humor_tasks.on_lm_eval.rendering import messages as rendered
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.tasks import explanation, matching, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
@@ -231,3 +234,16 @@ def test_a_server_receives_every_picture(tmp_path: Path) -> None:
         assert len({url for each in pictures for url in each}) == 3  # a sample of detecting is explained
         assert all(url.startswith("data:image/png;base64,") for each in pictures for url in each)
         assert ASKED["explaining"] in text_of(request["messages"][-1])
+
+
+@pytest.mark.lm_eval_versions
+def test_lm_evals_client_of_servers_puts_all_pictures_into_the_last_turn() -> None:
+    """As docs/lm_eval.md warns: Inspect shows each picture in its own turn."""
+    run = load("mock_matching", dataset="sample", scene="cartoon", chain_of_task=True)
+    prompt = run.prompt(run.records[0])
+    assert [len(turn.pictures) for turn in prompt.turns if turn.pictures] == [1, 1, 1]
+    pictures = [picture.open() for picture in prompt.pictures]
+    sent: Any = create_image_prompt(pictures, rendered(prompt))
+    kinds = [[part["type"] for part in turn["content"]] for turn in sent if not isinstance(turn["content"], str)]
+    assert kinds == [["image_url"] * 3 + ["text"]]
+    assert sum(PLACEHOLDER in turn["content"] for turn in sent if isinstance(turn["content"], str)) == 2

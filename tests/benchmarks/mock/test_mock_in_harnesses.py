@@ -30,7 +30,7 @@ from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
-from humor_tasks.testing import ScriptedModel, run_lm_eval
+from humor_tasks.testing import ChatServer, ScriptedModel, run_lm_eval
 
 
 def metrics(log: EvalLog) -> dict[str, float]:
@@ -293,3 +293,18 @@ def test_frames_are_pictures_in_lm_eval() -> None:
         assert [m.text for m in sample.input] == [turn["content"].replace(f"{PLACEHOLDER}\n", "") for turn in context]
     with pytest.raises(BadInput, match="lm-eval has no model with video input"):
         BenchmarkTask(config | {"input": "media", "metadata": {"dataset": "sample", "scene": "comedy"}})
+
+
+@pytest.mark.slow
+@pytest.mark.inspect_ai_versions
+def test_frames_are_what_a_server_of_chat_completions_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/image_text.md sends video models that need code of their own."""
+    with ChatServer("Answer: A") as server:
+        monkeypatch.setenv("SERVED_BASE_URL", server.url)
+        monkeypatch.setenv("SERVED_API_KEY", "none")
+        task = mock_matching(dataset="sample", scene="comedy", input="frames", frames=5)
+        (log,) = eval(task, model="openai-api/served/VideoChat2", limit=1, display="log")
+    assert log.status == "success"
+    (request,) = server.requests
+    assert request["model"] == "VideoChat2"
+    assert [part["type"] for part in request["messages"][-1]["content"]] == ["image_url"] * 5 + ["text"]

@@ -362,3 +362,30 @@ def test_a_folder_of_mock_is_described_but_for_what_people_described(
     (source / "media" / "elsewhere.jpg").symlink_to(known)
     assert "'media/elsewhere.jpg' leaves the dataset folder" in describe(tmp_path / "x", str(source))
     assert not (tmp_path / "x").exists()
+
+
+def test_a_model_describes_a_part_of_a_folder_of_mock(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:
+    """The paper's 1,410 posts; a person corrects them, and a fine-tuned model describes the others."""
+    source = tmp_path / "mock"
+    mock_pictures(source / "media", [f"m{i}" for i in range(8)])
+    cells = [mock_row("post", "matching", id=f"r{i}", media_id=f"m{i}", media=f"media/m{i}.jpg", description=None)
+             for i in range(8)]  # fmt: skip
+    cells[0]["description"] = "By a person."
+    mock_folder(source, "post", "matching", cells)
+
+    def part(name: str, *more: str) -> list[str]:
+        told = describe(tmp_path / name, str(source), "--scene", "post", "--size", "3", *more)
+        assert "4 rows with a description; of 8 pictures 3 by openai-api/seer/eye, 1 as given, 4 without." in told
+        rows = [
+            json.loads(line) for line in (tmp_path / name / "post_matching" / "test.jsonl").read_text().splitlines()
+        ]
+        return [row["media_id"] for row in rows if row["description"]]
+
+    first = part("first")
+    assert len(seer[1].requests) == 3
+    assert part("again") == first != part("other", "--sample-seed", "3")
+    assert "m0" in first
+    rest = describe(tmp_path / "rest", str(tmp_path / "first"), "--scene", "post", "--size", "99")
+    assert "8 rows with a description; of 8 pictures 4 by openai-api/seer/eye, 4 as given." in rest
+    assert "give one of them" in describe(tmp_path / "x", str(source), "--partly", "--size", "3")
+    assert "are for a folder of MOCK" in describe(tmp_path / "x", "sample", "--size", "3")

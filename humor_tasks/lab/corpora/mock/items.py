@@ -162,6 +162,7 @@ class Built:
 
     sources: Sequence[Source]
     seed: int
+    post_splits: str = "paper"
     rows: dict[Cell, list[dict[str, Any]]] = field(default_factory=dict)
     left_out: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # scene, sub-task, reason
     without_media: int = 0

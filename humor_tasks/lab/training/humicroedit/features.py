@@ -70,7 +70,7 @@ def _extractor(config: TrainConfig, rows: Rows, data: Data) -> Any:
     if config.system == "ngrams":
         return NGrams.fitted(rows.edits)
     if config.system == "ridge":
-        return Sentences(_frozen(config.encoder))
+        return Sentences(_frozen(config.encoder, config.encodings))
     return Words(word_vectors(config, data))
 
 
@@ -92,7 +92,8 @@ def fit_groups(config: TrainConfig, data: Data) -> tuple[Groups, Any]:
     names, rows, history = config.features.split("+"), data.all(), None
     sources: dict[str, Any] = {}
     if {"similarity", "words", "sentence"} & set(names):
-        sources["vectors"] = _frozen(config.encoder) if config.vectors == "encoder" else _read_vectors(config.vectors)
+        encodes = config.vectors == "encoder"
+        sources["vectors"] = _frozen(config.encoder, config.encodings) if encodes else _read_vectors(config.vectors)
     if "lexicon" in names:
         sources["lexicon"] = WordVectors.read(_path(config.lexicon, "lexicon"))
     if "knowledge" in names:
@@ -131,9 +132,9 @@ def _read_vectors(path: str) -> WordVectors:
 
 
 @lru_cache(maxsize=2)
-def _frozen(name: str) -> FrozenEncoder:
+def _frozen(name: str, encodings: str) -> FrozenEncoder:
     """Cached, so that the folds of an ensemble encode each text once."""
-    return FrozenEncoder(name)
+    return FrozenEncoder(name, encodings=Path(encodings) if encodings else None)
 
 
 def _ridge(alphas: Sequence[float], features: Any, rows: Rows, output: Path) -> tuple[Layers, dict[str, Any]]:

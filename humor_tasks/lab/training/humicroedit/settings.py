@@ -79,6 +79,9 @@ class TrainConfig(Settings):
         least=1e-12,
     )
     hidden: int = parameter(256, "Units of the MLP.", least=1, most=65536)
+    encodings: str = parameter(
+        "", "A folder that keeps the frozen encoder's vectors, so that further runs of any system encode no text twice."
+    )
     # Ensembles.
     grid: tuple[str, ...] = parameter(
         (), "ensemble: NAME=VALUE,VALUE; repeatable. Each combination is a member.", repeated=True
@@ -115,7 +118,7 @@ class TrainConfig(Settings):
         """See Settings. An ensemble accepts the options of all its members' systems."""
         if self.system == "ensemble":
             return
-        if unused := sorted(set(names) - {"system", *COMMON, *READ[self.system]}):
+        if unused := sorted(set(names) - {"system", *COMMON, *READ[self.system], *ENCODES.get(self.system, ())}):
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
             raise BadInput(f"--system {self.system} does not use {flags}.")
         for name, group in _FILES.items():
@@ -156,6 +159,9 @@ READ: dict[str, tuple[str, ...]] = {
     "ensemble": ("grid", "also", "folds", "whole", "best", "stack", "stack_alpha", "non_negative"),
 }
 
+
+ENCODES = dict.fromkeys(("ridge", "features", "vectors", "encoder", "pair", "grades"), ("encodings",))
+"""System -> the setting of where its frozen encoder's vectors are kept, which is no part of its config.json."""
 
 # Members use the ensemble's values for settings that the grid does not vary.
 READ["ensemble"] += tuple(

@@ -172,5 +172,5 @@ def test_captions_of_more_are_read_as_python_wrote_them(tmp_path: Path) -> None:
     }
     ids = tuple(map(str, range(len(written))))
     given = more_of(*([i, caption, "why"] for i, caption in zip(ids, written, strict=True)), images=ids)(tmp_path)
-    built(tmp_path / "out", *given)
+    built(tmp_path / "out", *given, "--post-splits", "sources")
     assert [row["caption"] for row in rows(tmp_path / "out", "post_explaining")] == list(written.values())

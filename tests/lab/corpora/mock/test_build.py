@@ -129,7 +129,7 @@ def test_wits_in_its_own_splits(tmp_path: Path) -> None:
 def test_posts_share_pictures_and_stay_in_one_split(tmp_path: Path) -> None:
     ids = posts(tmp_path)
     out = tmp_path / "out"
-    said = built(out, "--cai", tmp_path / "cai", "--more", tmp_path / "more")
+    said = built(out, "--cai", tmp_path / "cai", "--more", tmp_path / "more", "--post-splits", "sources")
     detecting = {
         row["id"]: row for split in ("train", "validation", "test") for row in rows(out, "post_detecting", split)
     }
@@ -189,7 +189,7 @@ def test_all_parts_together_are_one_folder(tmp_path: Path) -> None:
     posts(tmp_path)
     dialogues = {f"1_{i}": (made.dialogue(i), bool(i % 2)) for i in range(40)}
     given = ["--mustard", made.mustard(tmp_path / "m.json", dialogues), "--newyorker", "sample"]
-    given += ["--cai", tmp_path / "cai", "--more", tmp_path / "more"]
+    given += ["--cai", tmp_path / "cai", "--more", tmp_path / "more", "--post-splits", "sources"]
     given += ["--wits", made.wits(tmp_path / "wits", train={str(i): made.dialogue(100 + i) for i in range(5)})]
     texts = tmp_path / "descriptions.json"
     texts.write_text(json.dumps({"tweet-101": "A grey square."}))

@@ -10,6 +10,7 @@ from standins.mock_sources import build, built, mustard_of, posts, rows
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
+from humor_tasks.lab.corpora.mock.items import SPLITS
 
 
 def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
@@ -68,3 +69,34 @@ def test_a_folder_that_was_never_built_is_told_without_a_name_to_download(name: 
         load("mock_matching", dataset=name)
     assert "corpus is not public (see its card)" in str(told.value)
     assert "such as" not in str(told.value)
+
+
+def test_explained_posts_are_split_as_in_the_paper_or_by_their_source(tmp_path: Path) -> None:
+    """MOCK has 2,808, 351 and 351 of MORE's 3,510, which published 2,983, 175 and 352; here one in ten of them.
+
+    Of Cai et al.'s posts, two pictures of train are MORE's of test.
+    """
+    published = {"train": 298, "val": 17, "test": 36}
+    posts_of = {name: [[f"{name}{i}", f"{name} {i}", "why"] for i in range(n)] for name, n in published.items()}
+    made.more(tmp_path / "more", **posts_of)
+    made.cai(tmp_path / "cai", train=[[f"test{i}", f"a post {i}", i % 2] for i in range(2)] + [["c", "another", 1]])
+    given = ["--more", tmp_path / "more", "--cai", tmp_path / "cai", "--missing", "keep"]
+
+    def sizes(name: str, subtask: str) -> list[int]:
+        files = [tmp_path / name / f"post_{subtask}" / f"{split}.jsonl" for split in SPLITS]
+        return [len(file.read_text().splitlines()) if file.exists() else 0 for file in files]
+
+    others = {"paper": [], "again": [], "seven": ["--seed", "7"], "sources": ["--post-splits", "sources"]}
+    for name, more in others.items():
+        built(tmp_path / name, *given, *more)
+    assert sizes("paper", "explaining") == sizes("seven", "explaining") == [281, 35, 35]
+    assert sizes("paper", "detecting") == [3, 0, 0]
+    assert sizes("sources", "explaining") == [298, 17, 36]
+    assert sizes("sources", "detecting") == [1, 0, 0]
+    test = {name: {row["id"] for row in rows(tmp_path / name, "post_explaining", "test")} for name in others}
+    assert test["paper"] == test["again"] != test["seven"]
+    for name in ("paper", "sources"):
+        assert f"--post-splits {name})" in (tmp_path / name / "README.md").read_text()
+    assert "--post-splits: there is no 'x'; choose from paper, sources." in made.build_refused(
+        tmp_path / "x", *given, "--post-splits", "x"
+    )

@@ -174,3 +174,12 @@ def test_ridge_is_that_of_scikit_learn() -> None:
     ready = (read - read.mean(0)) / (read.std(0) + 1e-6)
     for alpha, layers in zip((0.5, 20.0), ridge_layers(read, grades, (0.5, 20.0)), strict=True):
         assert layers(read) == pytest.approx(Ridge(alpha=alpha).fit(ready, grades).predict(ready))
+
+
+def test_where_vectors_are_kept_is_no_setting_of_a_run() -> None:
+    """A run is resumed whatever the folder; systems without a frozen encoder have none."""
+    kept = TrainConfig(dataset="sample", system="ridge", encodings="vectors")
+    assert kept.as_dict() == TrainConfig(dataset="sample", system="ridge").as_dict()
+    kept.check_flags(["encodings"])
+    with pytest.raises(BadInput, match=r"--system ngrams does not use --encodings\."):
+        kept.with_values(system="ngrams").check_flags(["encodings"])
