@@ -14,7 +14,7 @@ from humor_tasks.results.reproduce.rows import rows
 
 BEGIN, END = "<!-- {}: written by tools/generate.py -->", "<!-- end of {} -->"
 """The lines that enclose a part of a file that is written by hand."""
-ABOUT, REFERENCE = "<!-- about: {} -->", "## Limitations\n"
+ABOUT, REFERENCE = "<!-- about: {} -->", "## What a score means\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
 
@@ -79,11 +79,26 @@ def row(benchmark: Benchmark) -> str:
 
 
 def page(benchmark: Benchmark, held: str) -> str:
-    """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables."""
+    """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables.
+
+    held: the page as it is, of which the part written by hand is kept. Raises BadInput where that part has a heading of
+    the generated one: the page would say it twice.
+    """
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
-    parts = [f"# {benchmark.card.title}", about, *([told] if told else [])]
-    parts += [REFERENCE.rstrip("\n"), f"<!-- limitations: {name} -->"]
+    generated = reference(benchmark)
+    for heading in (line for line in told.splitlines() if line.startswith("## ") and line in generated):
+        raise BadInput(
+            f"docs/benchmarks/{name}.md: the section `{heading}` is generated. Delete the one between {about} and "
+            f"`{REFERENCE.strip()}`."
+        )
+    return "\n\n".join([f"# {benchmark.card.title}", about, *([told] if told else []), *generated]) + "\n"
+
+
+def reference(benchmark: Benchmark) -> list[str]:
+    """The paragraphs of a benchmark's page that follow the part written by hand."""
+    name = benchmark.name
+    parts = [REFERENCE.strip(), f"<!-- meaning: {name} -->", "## Limitations", f"<!-- limitations: {name} -->"]
     parts += ["## People and content", f"<!-- material: {name} -->"]
     parts += ["## Parameters", f"<!-- parameters: {name} -->"]
     parts += [f"[All parameters](../parameters.md); `humor-tasks parameters {name}` prints these."]
@@ -96,4 +111,4 @@ def page(benchmark: Benchmark, held: str) -> str:
         parts += [f"<!-- reproducible: {name} -->"]
     if benchmark.card.differences:
         parts += ["## Differences from the paper", "\n".join(f"- {each}" for each in benchmark.card.differences)]
-    return "\n\n".join(parts) + "\n"
+    return parts

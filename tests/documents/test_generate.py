@@ -71,7 +71,9 @@ def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
     assert generate.main(["--check"], copy) == 1
     assert capsys.readouterr().out.splitlines() == [*left, *lacking, *other, "Run: python tools/generate.py"]
     assert generate.main([], copy) == 1
-    assert capsys.readouterr().out.splitlines() == left
+    written = {f"{line.partition(':')[0]}: written" for line in (*lacking, *other)}
+    told = capsys.readouterr().out.splitlines()
+    assert (set(told[: -len(left)]), told[-len(left) :]) == (written, left)
     for told in left:
         (copy / told.partition(":")[0]).unlink()
     assert generate.main(["--check"], copy) == 0
@@ -107,7 +109,14 @@ def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(c
     page.unlink()
     assert generate.main([], copy) == 0
     begin, _, end = written.partition("## Run it")
-    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Limitations") :]
+    assert page.read_text(encoding="utf-8") == begin + end[end.index("## What a score means") :]
+
+
+def test_a_page_that_would_say_something_twice_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = copy / "docs" / "benchmarks" / "ranking.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("## Pitfalls", "## Metrics"), encoding="utf-8")
+    assert generate.main(["--check"], copy) == 2
+    assert "docs/benchmarks/ranking.md: the section `## Metrics` is generated" in capsys.readouterr().err
 
 
 def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
