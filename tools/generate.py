@@ -3,8 +3,8 @@
     python tools/generate.py            # writes and names what differs, and names what no definition declares any more
     python tools/generate.py --check    # writes nothing; exit status 1 and one line for each file that differs
 
-The files are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
-benchmarks' pages, and the entries and READMEs for public registers.
+The files are Inspect's tasks and their names in humor_tasks/__init__.py, lm-eval's YAML files, docs/parameters.md, the
+README's table of tasks, the frames of the benchmarks' pages, and the entries and READMEs for public registers.
 """
 
 from __future__ import annotations

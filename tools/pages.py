@@ -1,7 +1,8 @@
-"""Documents with parts from the definitions: README, dataset cards, tables of parameters, the site's pages."""
+"""Files with parts from the definitions: README, dataset cards, parameters, the site's pages, exported names."""
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,9 @@ from humor_tasks.parameters import tables
 from humor_tasks.results.reproduce.rows import rows
 
 BEGIN, END = "<!-- {}: written by tools/generate.py -->", "<!-- end of {} -->"
-"""The lines that enclose a part of a file that is written by hand."""
+"""The lines that enclose a part of a document that is written by hand."""
+BEGIN_CODE, END_CODE = "# {}: written by tools/generate.py", "# end of {}"
+"""The same in Python source."""
 ABOUT, REFERENCE = "<!-- about: {} -->", "## What a score means\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
@@ -23,6 +26,10 @@ def files(root: Path) -> dict[str, str]:
     """Path in the repository -> text. The README's text around the table is kept."""
     table = HEAD + "".join(map(row, BENCHMARKS.values()))
     made = {"README.md": between(root, "README.md", "tasks", table), "docs/parameters.md": tables()}
+    # A literal, because the linter of Inspect's register reads the source.
+    names = "".join(f"    {json.dumps(name)},\n" for name in sorted(BENCHMARKS))
+    package = "humor_tasks/__init__.py"
+    made[package] = between(root, package, "tasks", f"__all__ += [\n{names}]\n", BEGIN_CODE, END_CODE)
     for card, benchmarks in by_card().items():
         place = f"datasets_cards/{card}/README.md"
         made[place] = between(root, place, "considerations", considerations(benchmarks))
@@ -33,9 +40,9 @@ def files(root: Path) -> dict[str, str]:
     return made
 
 
-def between(root: Path, place: str, part: str, text: str) -> str:
+def between(root: Path, place: str, part: str, text: str, begin_line: str = BEGIN, end_line: str = END) -> str:
     """A file with the text between the lines of a part. Raises BadInput where one of the two is missing."""
-    first, last = BEGIN.format(part), END.format(part)
+    first, last = begin_line.format(part), end_line.format(part)
     before, begin, rest = (root / place).read_text(encoding="utf-8").partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
