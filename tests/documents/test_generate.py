@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import generate
@@ -11,6 +12,8 @@ import pytest
 
 import humor_tasks
 from humor_tasks import tasks
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.papers.papers import Paper
 
 ROOT = generate.ROOT
 
@@ -117,6 +120,15 @@ def test_a_page_that_would_say_something_twice_is_refused(copy: Path, capsys: py
     page.write_text(page.read_text(encoding="utf-8").replace("## Pitfalls", "## Metrics"), encoding="utf-8")
     assert generate.main(["--check"], copy) == 2
     assert "docs/benchmarks/ranking.md: the section `## Metrics` is generated" in capsys.readouterr().err
+
+
+def test_a_benchmark_without_a_family_in_lm_eval_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = BENCHMARKS["ranking"]
+    monkeypatch.setitem(BENCHMARKS, "ranking", replace(whole, card=replace(whole.card, paper=Paper())))
+    assert generate.main(["--check"]) == 2
+    assert "ranking: card.paper has no key. Give Paper(" in capsys.readouterr().err
 
 
 def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
