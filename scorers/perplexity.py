@@ -2,9 +2,9 @@
 
 It is exp(-sum of log-likelihoods / sum of units) over the whole corpus (natural logarithm; long texts weigh more than
 short ones). The unit of `word_perplexity` is the word. Hessel et al. 2023 report that one for the Caption Contest:
-"word-level perplexity" (section 2.1), the column PPL of tables 4 and 5. They do not say how they count words; here
-whitespace separates them. `byte_perplexity` and `token_perplexity` have other units, and do not compare with the
-published values.
+"word-level perplexity" (section 2.1), the column PPL of tables 4 and 5. Here whitespace separates words. Theirs have a
+token more a text (`n_expl_toks` of their release): `humor-tasks reproduce` converts. `byte_perplexity` and
+`token_perplexity` have other units, and do not compare with the published values.
 
 The estimate is nan for no texts or no units, inf where a text has probability 0, and raises BadInput on lists of
 different length.

@@ -46,8 +46,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: -slow[item.path])
 
 
-def pytest_collection_finish() -> None:
-    """What is imported and collected by now stays, and is not searched for garbage again: a fifth of all CPU time."""
+@pytest.fixture(autouse=True, scope="module")
+def no_garbage_of_imports() -> None:
+    """What is imported stays, and is not searched for garbage again and again: a fifth of all CPU time."""
     gc.collect()
     gc.freeze()
 

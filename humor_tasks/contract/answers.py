@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
+from humor_tasks.scorers.given_markers import with_known_markers
 from humor_tasks.scorers.guess import seeded_guess
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 from humor_tasks.scorers.rating import expected_rating, read_rating
@@ -38,6 +39,12 @@ lm-eval sends it as max_gen_toks. Models of this package write at most as many i
 models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
 that the user gives takes precedence.
 """
+
+
+ENDED = "ended"
+"""The key of an outcome's facts that says how its reply ended, where that is not as it should."""
+THINKING, TURN = "while thinking", "at a made-up turn"
+"""The beginnings of its values."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,22 @@ class AnswerForm:
     def written(self, target: str | None) -> str:
         """The answer of a worked example."""
         return f"{self.prefix} {target}"
+
+    def answer(self, reply: str, thinking: str | None, refused: bool = False, cut_off: bool = False) -> Answer:
+        """The answer in a reply, with the fact ENDED where the reply did not end as it should.
+
+        thinking: markers as in `Options.thinking`; the others as in `Run.outcome`. A reply that is read literally has
+        no such fact.
+        """
+        reply = reply if self.literal else with_known_markers(reply, thinking)
+        found = UNREAD if cut_off and self.whole else self.read(reply, refused)
+        if self.literal:
+            return found
+        own = own_turn(reply)
+        if own.text is not None and not own.turn:
+            return found
+        ended = THINKING if own.text is None else f"{TURN}: {own.turn}"
+        return replace(found, facts={**found.facts, ENDED: ended})
 
     def read(self, reply: str, refused: bool = False) -> Answer:
         """The answer in a reply; `refused`: whether the provider flagged a refusal."""

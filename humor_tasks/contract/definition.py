@@ -20,7 +20,7 @@ from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.contract import prompts, replies, variations
-from humor_tasks.contract.answers import ANSWER_TOKENS, Answer, AnswerForm, Choice
+from humor_tasks.contract.answers import ANSWER_TOKENS, ENDED, Answer, AnswerForm, Choice
 from humor_tasks.contract.answers import LETTER_METRICS as LETTER_METRICS
 from humor_tasks.contract.card import Card, Display, Uses
 from humor_tasks.contract.judging.missing import Verdicts
@@ -326,10 +326,10 @@ class Run(Generic[O_co]):
         refused, cut_off: whether the provider flagged a refusal, and whether the reply ended at a limit of its length.
         letter_values: as in `scored`.
         """
-        if replies.ENDED in record.facts:  # of an earlier reading
-            facts = {name: value for name, value in record.facts.items() if name != replies.ENDED}
+        if ENDED in record.facts:  # of an earlier reading
+            facts = {name: value for name, value in record.facts.items() if name != ENDED}
             record = dataclasses.replace(record, facts=facts)
-        answer = replies.answer_in(self.form, reply, self.options.thinking, refused, cut_off)
+        answer = self.form.answer(reply, self.options.thinking, refused, cut_off)
         outcome = self.benchmark.outcome(self, record, answer)
         return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
 

@@ -123,18 +123,19 @@ def media_of(message: ChatMessageUser, where: str) -> list[Content]:
         cannot_run(str(problem))
 
 
-def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool = False) -> Question:
+def question(messages: Sequence[ChatMessage], reads: bool = False) -> Question:
     """The question in a conversation, from the metadata of the last user message, otherwise from its text.
 
-    reads: whether the model reads the whole conversation as text, which is then `Question.prompt`.
+    reads: whether the model reads the whole conversation as text, which is then `Question.prompt`. Such a model also
+    rates headlines.
 
     Its picture is the last one of that message, read when it is used. Raises BadInput for a rating question, which has
-    no choices, unless the model `rates`.
+    no choices, unless the model `reads`.
     """
     asked = asked_last(messages)
     known = asked.metadata or {}
     if "choices" in known:
-        if not rates:
+        if not reads:
             check_chooses(known["choices"], known.get("fields", {}))
         fields = known.get("fields", {})
         of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}

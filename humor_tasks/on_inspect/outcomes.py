@@ -163,12 +163,12 @@ def scorers_of(run: Run) -> tuple[str, ...]:
     return ("rating_error",) if isinstance(run.form, Rating) else ("multiple_choice",)
 
 
-def sign(state: TaskState, entries: Mapping[str, str]) -> None:
+def sign(state: TaskState, logged: TaskMetadata, entries: Mapping[str, str]) -> None:
     """Write entries into the signature in a sample's metadata; a task of another package has none.
 
-    The reader of logs takes the run's signature from its samples where such a solver was in the plan.
+    The reader of logs takes the run's signature from its samples where such a solver was in the plan. logged: what the
+    metadata says.
     """
-    signature = task_metadata(state.metadata).signature
-    if signature:
+    if logged.signature:
         known = state.metadata["humor_tasks"]
-        state.metadata["humor_tasks"] = {**known, "signature": str(signature.with_entries(entries))}
+        state.metadata["humor_tasks"] = {**known, "signature": str(logged.signature.with_entries(entries))}

@@ -1,28 +1,21 @@
-"""A reply -> its outcome -> its score: what all scorers do, and the scorers that need no grader."""
+"""The scorers that need no grader, and the score of an outcome, which all scorers make."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
-from humor_tasks.contract.answers import Choice
-from humor_tasks.contract.definition import LETTER_METRICS, Run
-from humor_tasks.contract.judging.questions import Judging, Reply
-from humor_tasks.contract.replies import ENDED, THINKING
+from humor_tasks.contract.answers import ENDED, THINKING
 from humor_tasks.errors import BadInput
-from humor_tasks.logs.record import CUT_OFF, TOOL_CALL, TaskMetadata, model_wrote
+from humor_tasks.logs.record import TOOL_CALL
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.logprobs import letter_logprobs
-from humor_tasks.on_inspect.messages import asked_last
 from humor_tasks.on_inspect.outcomes import opened, opened_for
-from humor_tasks.on_inspect.tool_calls import left_calling
-from humor_tasks.rows.records import Outcome, Point, Record
+from humor_tasks.on_inspect.replies import read_reply
+from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.fields import read_fields
 from humor_tasks.scorers.given_markers import with_known_markers
 
@@ -73,64 +66,6 @@ def brainstorm_scorer() -> Scorer:
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score
-
-
-# ---- the outcome ----------------------------------------------------------------------------------
-
-
-def read_reply(run: Run, logged: TaskMetadata, state: TaskState, target: Target) -> Outcome:
-    """The outcome of a sample's reply; unparsed where it ends with a call of a tool."""
-    identity = str(state.sample_id)
-    cluster = str(state.metadata.get("cluster", identity))
-    record = Record(identity, cluster, {}, "", (), target.text or None, logged.groups, facts=logged.facts)
-    if called := left_calling(state):
-        nothing = run.form.read("")  # a form may have values of every reply
-        facts = {**nothing.facts, TOOL_CALL: called}
-        return run.scored(record, dataclasses.replace(nothing, value=None, status="unparsed", facts=facts))
-    stopped = state.output.stop_reason if state.output.choices else "stop"
-    reply, refused = model_wrote(state.output)
-    return run.outcome(record, reply, refused, told_of(run, state.output), stopped in CUT_OFF)
-
-
-def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
-    """What the model tells of each letter, by the names of LETTER_METRICS; empty unless the benchmark asks for it.
-
-    Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
-    """
-    if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
-        return {}
-    letters = run.form.letters
-    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs, run.options.thinking)
-    scores = (output.metadata or {}).get("scores", {})  # of a chooser
-    known = {letter: scores[letter] for letter in letters if letter in scores}
-    return _named("logprobs", logprobs) | _named("scores", known)
-
-
-def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
-    return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
-
-
-def reply_of(run: Run[Any], judging: Judging[Any], logged: TaskMetadata, state: TaskState, target: Target) -> Reply:
-    """The reply of a sample, for the questions about it."""
-    identity = str(state.sample_id)
-    ours = logged.benchmark is not None  # in other tasks, metadata of the same names can differ
-    points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
-    record = Record(
-        id=identity,
-        cluster=str(state.metadata.get("cluster", identity)),
-        fields=state.metadata.get("fields", {}) if ours else {},
-        context=str(state.metadata.get("context") or ""),
-        choices=tuple(choice.value for choice in state.choices),
-        target=target[0] if len(target) else None,  # the first of several alternatives
-        groups=logged.groups,
-        points=tuple(Point(**point) for point in state.metadata.get("points", ())) if ours else tuple(points),
-        facts=logged.facts,
-    )
-    if judging.judges_replies:
-        outcome = read_reply(run, logged, state, target)
-    else:
-        outcome = Outcome(record.id, record.cluster, record.groups, "answered", None, None, {}, record.facts)
-    return Reply(outcome, record, asked_last(state.messages).text, state.input_text)
 
 
 # ---- the score ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ModelOutput
+from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, TaskState
 
 MOST_MESSAGES = 100
@@ -18,17 +18,3 @@ def tool_called(output: ModelOutput) -> str:
     """The tool that an output calls; "" for none."""
     calls = output.choices[0].message.tool_calls if output.choices else None
     return calls[0].function if calls else ""
-
-
-def left_calling(state: TaskState) -> str:
-    """The tool that a sample's last reply calls and that gave no result; "" for other replies.
-
-    An agent's reply that calls a tool of its own, such as one to submit an answer, has a result or is taken out of the
-    conversation.
-    """
-    for message in reversed(state.messages):
-        if isinstance(message, ChatMessageTool) and message.error is None:
-            return ""
-        if isinstance(message, ChatMessageAssistant):
-            return message.tool_calls[0].function if message.tool_calls else ""
-    return ""

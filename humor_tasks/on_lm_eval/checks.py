@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
-from humor_tasks.rows.records import Record
 from humor_tasks.rows.trained_on import CHECKPOINT, check_unseen
 
 logger = logging.getLogger(__name__)
@@ -67,15 +66,14 @@ def _checked(answer: Callable[[Sequence[Instance]], Any]) -> Callable[[Sequence[
     return answers
 
 
-def check_weights(arguments: Mapping[str, Any], run: Run, records: Sequence[Record]) -> None:
-    """Raise BadInput where the model was trained on these records; see `rows.trained_on.check_unseen`.
+def check_weights(arguments: Mapping[str, Any], split: str, units: Collection[str]) -> None:
+    """Raise BadInput where the model was trained on these units of a split; see `rows.trained_on.check_unseen`.
 
     arguments: `--metadata`, with the model arguments of the command line. This serves models of any provider.
     """
     place = arguments.get("pretrained")
     if isinstance(place, str):
-        units = {run.benchmark.unit(record.cluster) for record in records}
-        check_unseen(place, [place], run.options.split, units, tells=(Path(place).expanduser() / CHECKPOINT).is_file())
+        check_unseen(place, [place], split, units, tells=(Path(place).expanduser() / CHECKPOINT).is_file())
 
 
 def check_whole_items(task: str, run: Run, limit: int | None, samples: Sequence[int] | None) -> None:

@@ -174,7 +174,8 @@ class BenchmarkTask(Task):
         run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
         check_whole_items(str(self._config.task), run, how.get("limit"), how.get("samples"))
         run.check_media(records := [self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
-        check_weights(self._config.metadata or {}, run, records)
+        units = {self.benchmark.unit(record.cluster) for record in records}
+        check_weights(self._config.metadata or {}, run.options.split, units)
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:

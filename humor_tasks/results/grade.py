@@ -41,7 +41,7 @@ from humor_tasks.on_inspect.errors import one_line
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import opened
 from humor_tasks.on_inspect.private import PrerequisiteError
-from humor_tasks.on_inspect.scorers import reply_of
+from humor_tasks.on_inspect.replies import reply_of
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.rows.records import VARIATION
 

@@ -15,7 +15,7 @@ from standins.cards import data_files, plain
 from standins.paths import REPOSITORY
 
 from humor_tasks import load
-from humor_tasks.benchmarks.caption_contest.rows import from_description
+from humor_tasks.benchmarks.caption_contest.released import from_description
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.choosers.shortcuts import credit

@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 from standins import commands
 
-from humor_tasks.contract.replies import ENDED
+from humor_tasks.contract.answers import ENDED
 from humor_tasks.results.read import read_results
 from humor_tasks.testing import ChatServer
 

@@ -13,7 +13,16 @@ import pytest
 from inspect_ai import Task, eval, eval_retry, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, GenerateConfig, Model, get_model, modelapi
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    ContentImage,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+    modelapi,
+)
 from standins.bad_rows import dataset_folder, row
 from standins.tiny_clip import drawing, encoded
 from standins.waiting import wait_until
@@ -59,10 +68,10 @@ class LookingAPI(ChooserAPI):
         self.got: list[list[ChatMessage]] = []
         return Looking(batch_size)
 
-    def question(self, messages: Sequence[ChatMessage]) -> Question:
+    async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
         self.got.append(list(messages))
         self.chooser.arrived += 1  # type: ignore[attr-defined]
-        return super().question(messages)
+        return await super().reply(messages, config)
 
 
 @modelapi(name="looking")

@@ -18,7 +18,7 @@ from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
 from humor_tasks.results.reproduce.recipes import Given
-from humor_tasks.results.reproduce.rows import find_row
+from humor_tasks.results.reproduce.rows import find_row, rows
 from humor_tasks.results.reproduce.verdict import reproduce
 from humor_tasks.rows.pins import DATASETS
 
@@ -124,6 +124,21 @@ def of_lm_eval(path: Path, value: float, signature: str) -> Path:
     held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 651}}}
     path.write_text(json.dumps(held | {"configs": configs}), encoding="utf-8")
     return path
+
+
+PERPLEXITIES = [name for name, row in rows().items() if row.recipe == "perplexity"]
+
+
+@pytest.mark.parametrize("name", PERPLEXITIES)
+def test_the_published_perplexity_counts_a_token_more_than_words(name: str, tmp_path: Path) -> None:
+    """With the figure's own log-likelihood, per word of 130 real explanations (59.95), the row is reproduced."""
+    row = replace(find_row(name), parameters={})
+    (figure,) = row.figures
+    words = 59.95
+    per_word = figure.value ** ((words + 1) / words)
+    verdict = reproduce(row, Given(predictions=of_a_training(tmp_path / "run", per_word)))
+    assert verdict.status == "reproduced"
+    assert verdict.compared[0].here.value == pytest.approx(figure.value, rel=1e-3)
 
 
 def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path: Path) -> None:

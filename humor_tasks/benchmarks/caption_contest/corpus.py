@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
+from humor_tasks.benchmarks.caption_contest import released
 from humor_tasks.contract.answers import BLANK_LINE, Choice
 from humor_tasks.contract.card import Card, Source
 from humor_tasks.contract.definition import Run
@@ -172,6 +173,14 @@ OF_LETTERS = (
 
 SCENE = Template("nycc", "scene.{o.setting}.txt", shared=True)
 """The template that shows a cartoon."""
+
+
+def templates(name: str, captions: str) -> tuple[Template, ...]:
+    """The templates of a task; `captions` is the field with its captions."""
+    task = Template("nycc", f"{name}.{{o.style}}.txt", required=("scene", captions), instead=released.FIELD)
+    return (SCENE, task)
+
+
 FIXED_SCENE = replace(SCENE, fixed=True)
 """The same for prompts of another family, whose folder of templates does not replace it."""
 
@@ -184,6 +193,8 @@ def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     turns = [Turn(role, fill(text, {}, task_name)) for role, text in opening]
     for item in (*(shots(run, record) if run.options.shots else ()), record):
         fields = {**item.fields, "scene": fill(scene, item.fields, scene_name)}
+        if released.SCENE in fields:
+            fields[released.FIELD] = released.line_of(item.fields, item.choices)
         turns.append(Turn("user", fill(body, fields, task_name), item.picture))
         turns += [Turn("assistant", run.form.written(item.target))] if item is not record else []
     return Prompt(tuple(turns))

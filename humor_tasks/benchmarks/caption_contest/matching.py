@@ -12,7 +12,6 @@ from humor_tasks.contract.card import ByShots, Level, guessed
 from humor_tasks.contract.choice import outcome, rotate
 from humor_tasks.contract.definition import Benchmark
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES
-from humor_tasks.contract.prompts import Template
 from humor_tasks.papers.considerations import considerations
 
 MATCHING = Benchmark(
@@ -46,7 +45,7 @@ MATCHING = Benchmark(
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", required=("scene", "choices"))),
+    templates=corpus.templates("matching", "choices"),
     load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,

@@ -16,7 +16,6 @@ from humor_tasks.contract.card import Level, TwoMetrics, guessed
 from humor_tasks.contract.choice import outcome, rotate
 from humor_tasks.contract.definition import Benchmark
 from humor_tasks.contract.metric import ACCURACY, FALLBACK, REPLY_RATES, share
-from humor_tasks.contract.prompts import Template
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows.records import Record
 
@@ -81,7 +80,7 @@ RANKING = Benchmark(
         FALLBACK,
     ),
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", required=("scene", "choices"))),
+    templates=corpus.templates("ranking", "choices"),
     load=partial(rows.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),

@@ -7,19 +7,21 @@ import re
 import urllib.parse
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, NyccOptions
+from humor_tasks.benchmarks.caption_contest.released import FIELD, SCENE, from_description, scene_line
 from humor_tasks.contract.choice import lettered
 from humor_tasks.contract.definition import Benchmark, Data
+from humor_tasks.contract.prompts import folder_of, shows
 from humor_tasks.contract.shots import by_cluster, released
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.files.csv_files import id_key
-from humor_tasks.files.reading import check_text
+from humor_tasks.files.reading import check_text, read_body
 from humor_tasks.rows import (
     Rows,
     catalogue,
@@ -34,8 +36,8 @@ from humor_tasks.rows.descriptions import Description
 from humor_tasks.rows.media.picture import Picture
 from humor_tasks.rows.records import Record
 
-SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
 WIKIPEDIA = "https://en.wikipedia.org/wiki/"
+SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
 SOURCES = ("official_winner", "crowd_winner")
 
 
@@ -85,7 +87,18 @@ def _read(
         on_bad_picture=o.on_bad_picture,
     )
     labels = benchmark.form(o).labels
-    return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
+    records = [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
+    if not pixels and _shows_released(o.prompts):
+        lines = [scene_line(row) if o.setting == "description" else "" for row in rows.rows]
+        records = [replace(r, fields={**r.fields, SCENE: line}) for r, line in zip(records, lines, strict=True)]
+    return rows, records
+
+
+def _shows_released(prompts: str | None) -> bool:
+    """Whether a template of the user's folder shows the corpus's own text."""
+    chosen = folder_of(prompts)
+    files = Path(chosen).expanduser().glob("*.txt") if chosen else ()
+    return any(shows(read_body(path), FIELD) for path in files)
 
 
 def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:
@@ -300,15 +313,3 @@ def described_row(row: Mapping[str, Any], image: str, description: Description) 
     others = {name: value for name, value in row.items() if name not in {"image", "contest_number", *scene}}
     first = {"image": image} | ({"contest_number": row["contest_number"]} if "contest_number" in row else {})
     return {**first, **scene, **others, "from_description": from_description(scene, row.get("caption_choices"))}
-
-
-def from_description(scene: Mapping[str, Any], choices: Any) -> str:
-    """The column `from_description` in the corpus's format, the input of systems such as T5."""
-    names = ", ".join(link.removeprefix(WIKIPEDIA) for link in scene["entities"])
-    text = (
-        f"scene: {scene['image_location']} description: {scene['image_description']} "
-        f"uncanny: {scene['image_uncanny_description']} entities: {names}."
-    )
-    if isinstance(choices, str):
-        return f"{text} caption: {choices}"
-    return f"{text} choices {' '.join(f'{a}: {c}' for a, c in zip('ABCDEFGHIJ', choices or (), strict=False))}"

@@ -37,6 +37,7 @@ class Template:
     absolute path of another package's folder.
     name: the file's name; `{o.NAME}` stands for a value of the options.
     required: the fields that it must contain, because the model would otherwise not see the item.
+    instead: a field that shows all of them.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
     shared: whether all prompt sets have the same text, as for the layout of a row or the form of a verdict.
     reader: who would not see what, for the message where a field is missing.
@@ -46,6 +47,7 @@ class Template:
     family: str
     name: str
     required: tuple[str, ...] = ()
+    instead: str = ""
     fixed: bool = False
     shared: bool = False
     reader: str = "model would not see the item"
@@ -98,7 +100,8 @@ def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
         if template.fixed or (template.shared and names_sets(chosen)):
             chosen = None
         texts |= read_templates(template.family, [name], chosen)
-        check_shows(texts[name], name, template.required, template.reader)
+        if not (template.instead and shows(texts[name], template.instead)):
+            check_shows(texts[name], name, template.required, template.reader)
         if template.check is not None:
             template.check(texts[name], options)
     return texts
@@ -180,6 +183,11 @@ def check_shows(template: str, name: str, needed: Iterable[str], who: str = "mod
     missing = set(needed) - set(string.Template(template).get_identifiers())
     if missing:
         raise BadInput(f"template {name}: lacks ${', $'.join(sorted(missing))}; the {who}.")
+
+
+def shows(template: str, field: str) -> bool:
+    """Whether a template has a field."""
+    return field in string.Template(template).get_identifiers()
 
 
 def split_turns(template: str, name: str) -> list[tuple[Role, str]]:

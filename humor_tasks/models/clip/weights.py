@@ -30,6 +30,8 @@ from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
 from humor_tasks.models.folders import CONFIG, WEIGHTS, misfits, no_weights, read_folder, save_state
 from humor_tasks.models.weight_files import read_state
 
+logger = logging.getLogger(__name__)
+
 MODEL_CONFIG = "open_clip_config.json"
 KIND = "humor_tasks.clip"
 HUB = "hf-hub:"
@@ -51,7 +53,9 @@ class LoadedClip:
     preprocess: dict[str, Any]
     """mean, std, interpolation."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """fit, prefix and precision, if the folder was written by `Clip.save`."""
+    """fit, prefix and precision of a folder by `Clip.save`; fit and prefix by the name of a released checkpoint."""
+    of_openai: bool = False
+    """Whether it is a file by OpenAI, whose weights are not fine-tuned."""
 
     def __post_init__(self) -> None:
         where = f"clip: {self.architecture}: preprocessing:"
@@ -110,7 +114,14 @@ def open_model(config: ClipConfig) -> LoadedClip:
     """The model that `config.pretrained` names. Raises BadInput naming what was searched and what is available."""
     name, path = config.pretrained, Path(config.pretrained).expanduser()
     if path.is_file():
-        return _of_file(path, config.architecture, config.activation)
+        loaded = _of_file(path, config.architecture, config.activation)
+        if not loaded.settings and not loaded.of_openai and (config.prefix is None or config.fit is None):
+            logger.warning(
+                "clip: %s: a weight file does not say with which prefix and fit it was trained, and the zero-shot ones "
+                "are used. For fine-tuned weights give both (caption_contest_corpus: an empty prefix, fit=crop).",
+                path,
+            )
+        return loaded
     if not path.is_dir() and (
         path.is_absolute()
         or name.startswith((".", "~"))
@@ -183,7 +194,21 @@ def _of_file(path: Path, architecture: str | None, activation: str | None) -> Lo
             f"architecture={architecture}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and "
             f"MetaCLIP; or architecture={architecture} with activation=gelu for others, such as LAION's and DataComp's."
         )
+    loaded.settings, loaded.of_openai = released_settings(path), weights.of_openai
     return loaded
+
+
+def released_settings(path: Path) -> dict[str, Any]:
+    """fit and prefix by the name of a checkpoint of caption_contest_corpus, clip/train_clip.py; {} for another name.
+
+    Such as task=matching~split=5~valacc=0.64962~pad=1~model=ViT-L*14@336px~lr=5e-06.pt. Their code crops where pad is
+    not 0, and pads where it is 0. A prefix, if any, follows the model without a "~".
+    """
+    parts = dict(part.partition("=")[::2] for part in path.stem.split("~"))
+    if not {"task", "split", "pad", "model"} <= parts.keys() or parts["pad"] not in ("0", "1"):
+        return {}
+    prefix = parts["model"].partition("prefix=")[2].replace("+", " ")
+    return {"fit": "pad" if parts["pad"] == "0" else "crop", "prefix": f"{prefix} " if prefix else ""}
 
 
 def _quick_gelu(architecture: str, activation: str | None, weights: _Weights) -> bool | None:

@@ -19,6 +19,8 @@ from humor_tasks.models.text.language import Continuation, Generation
 Kind = Literal["seq2seq", "causal", "encoder"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ABOUT = "humor_tasks.json"
+PROMPTS = "prompts"
+"""Of a model's folder: the templates that it was trained with, where they are not the benchmark's own."""
 FORMAT = 1
 _CAUSAL = ("CausalLM", "LMHeadModel")
 _UNLIMITED = 10**6  # tokenizers without a limit state 10**30

@@ -11,6 +11,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -19,7 +20,15 @@ from transformers.modeling_outputs import BaseModelOutput
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, Batches, padded, pick_device
 from humor_tasks.models.text.language import Continuation, Generation, LanguageModel, Likelihood
-from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.pretrained import (
+    PROMPTS,
+    about,
+    context_of,
+    generate,
+    kind_of,
+    open_network,
+    open_tokenizer,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +48,10 @@ class Seq2Seq(LanguageModel):
     """
 
     kind = "seq2seq"
+    bare: tuple[str, str] | None
+    """The first word of the texts that it was trained on, and the prefix of answers, which it reads without; None for
+    a model that reads prompts.
+    """
 
     def __init__(
         self, network: Any, tokenizer: Any, name: str, device: str | torch.device = "cpu", batch_size: int = 0
@@ -51,6 +64,7 @@ class Seq2Seq(LanguageModel):
         self.context = context_of(tokenizer, network.config)
         self.batches = Batches(f"text/{name}", self.device, batch_size)
         self._too_long: set[int] = set()
+        self.bare: tuple[str, str] | None = None
 
     @classmethod
     def load(
@@ -71,7 +85,9 @@ class Seq2Seq(LanguageModel):
             raise BadInput(f"text/{name}: it is a model of the kind '{kind}', not seq2seq.")
         tokenizer = open_tokenizer(name, revision)
         network = open_network(name, "seq2seq", precision, revision).to(place).eval()
-        return cls(network, tokenizer, name, place, batch_size)
+        model, notes = cls(network, tokenizer, name, place, batch_size), about(name)
+        model.bare = (notes["begins"], notes["prefix"]) if "begins" in notes else None
+        return model
 
     @property
     def cut(self) -> int:  # type: ignore[override]  # read-only here
@@ -123,12 +139,26 @@ class Seq2Seq(LanguageModel):
 
     # ---- tokens ----
 
+    def _shown(self, prompt: str) -> str:
+        """What the network reads of a prompt. Raises BadInput for a prompt of another kind than it was trained on."""
+        if self.bare is None:
+            return prompt
+        begins, prefix = self.bare
+        if not prompt.startswith(f"{begins} "):
+            folder = Path(self.name) / PROMPTS
+            raise BadInput(
+                f"text/{self.name}: was trained on the corpus's own text (input=released), which begins with "
+                f"'{begins}', and the prompt is '{prompt:.40}...': give prompts={folder}, cot=false and its setting."
+            )
+        return prompt.removesuffix(prefix).rstrip()
+
     def read(self, prompts: Sequence[str]) -> list[list[int]]:
         """The token ids of prompts; those longer than the context lose their beginning, but no special token."""
         if not prompts:
             return []
         # verbose=False: no warning of the tokenizer's, because what is too long is cut and counted here.
-        encoded = self.tokenizer(list(prompts), return_special_tokens_mask=True, verbose=False)
+        shown = [self._shown(prompt) for prompt in prompts]
+        encoded = self.tokenizer(shown, return_special_tokens_mask=True, verbose=False)
         rows, cut_before = [], self.cut
         for prompt, ids, marks in zip(prompts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             if not ids:

@@ -36,7 +36,8 @@ from humor_tasks.on_inspect.judging.graders import ALL_SETS, GraderSettings, Req
 from humor_tasks.on_inspect.judging.refusals import OURS, Standing
 from humor_tasks.on_inspect.messages import in_thread
 from humor_tasks.on_inspect.outcomes import opened_for
-from humor_tasks.on_inspect.scorers import reply_of, score_of
+from humor_tasks.on_inspect.replies import reply_of
+from humor_tasks.on_inspect.scorers import score_of
 from humor_tasks.rows.records import VARIATION
 
 

@@ -74,10 +74,6 @@ class ChooserAPI(LocalAPI):
         """Scores of one question's choices, batched with other queued questions."""
         return await self._batcher(question)
 
-    def question(self, messages: Sequence[ChatMessage]) -> Question:
-        """The question in a conversation."""
-        return question(messages)
-
     async def write(self, question: Question, config: GenerateConfig) -> ModelOutput:
         """The answer to a question without choices."""
         return self._output(f"Explanation: {open_answer(self.chooser, question)}", None, {})
@@ -85,17 +81,17 @@ class ChooserAPI(LocalAPI):
     async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """See LocalAPI."""
         check_cache(self.model_name, self.model_args, config)
-        question = self.question(messages)
-        self.chooser.check(question)
-        if not question.choices:
-            return await self.write(question, config)
-        scores = await self.score(question)
+        asked = question(messages, self.chooser.reads_prompt)
+        self.chooser.check(asked)
+        if not asked.choices:
+            return await self.write(asked, config)
+        scores = await self.score(asked)
         logprobs, picked = log_softmax(scores), best(scores)
         letters = LETTERS[: len(scores)]
         top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]
         token = Logprob(token=letters[picked], logprob=logprobs[picked], top_logprobs=top)
         raw = {"scores": dict(zip(letters, scores, strict=True)), **getattr(self.chooser, "signed", {})}
-        return self._output(f"Answer: {answer(question, picked)}", Logprobs(content=[token]), raw)
+        return self._output(f"Answer: {answer(asked, picked)}", Logprobs(content=[token]), raw)
 
     def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:
         message = ChatMessageAssistant(content=text, source="generate")

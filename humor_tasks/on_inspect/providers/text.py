@@ -27,7 +27,7 @@ from humor_tasks.models.text.language import Continuation, Generation
 from humor_tasks.models.text.templates import FOLDED, is_folding
 from humor_tasks.on_inspect.checks import check_cache
 from humor_tasks.on_inspect.local import Batcher, LocalAPI, by_settings, check_supported, last_user_message
-from humor_tasks.on_inspect.messages import picture_of, question, reply_limit
+from humor_tasks.on_inspect.messages import picture_of, reply_limit
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 from humor_tasks.rows.media.frames import sample_frames
 from humor_tasks.rows.records import ReplyLength
@@ -98,10 +98,6 @@ class TextAPI(ChooserAPI):
     ) -> Chooser:
         """The model of this folder or hub id."""
         return open_text(model_name, device, precision, batch_size, None if revision is None else str(revision))
-
-    def question(self, messages: Sequence[ChatMessage]) -> Question:
-        """See ChooserAPI; a language model also rates headlines."""
-        return question(messages, rates=isinstance(self.chooser, LanguageChooser), reads=True)
 
     async def write(self, question: Question, config: GenerateConfig) -> ModelOutput:
         """The answer's prefix and the text that the model writes after it."""

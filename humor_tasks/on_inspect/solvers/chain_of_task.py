@@ -75,11 +75,11 @@ def chain_of_task_solver(
             if ALL in (prompts, of_task.options.get("prompts")):
                 raise BadInput("it shows worked samples in one wording; use one prompt set, or chain_of_task=true.")
             asked = _required("task", task or _chain(of_task).subtask, ORDER)
-            where = _required("scene", scene or _scene(state), mock.SCENES)
+            where = _required("scene", scene or _scene(of_task, state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
-            await in_thread(_show, state, run, worked, asked, where)
-            sign(state, _signed(of_task, run, asked))
+            await in_thread(_show, state, of_task, run, worked, asked, where)
+            sign(state, of_task, _signed(of_task, run, asked))
         except BadInput as problem:
             cannot_run(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}")
         return await answer(state, generate) if generates else state
@@ -100,9 +100,8 @@ def _settings(of_task: TaskMetadata) -> dict[str, Any]:
     return {name: of_task.options[name] for name in names if of_task.options.get(name)}
 
 
-def _scene(state: TaskState) -> str:
-    logged_task = task_metadata(state.metadata)
-    return _chain(logged_task).scene or logged_task.groups.get("scene") or str(state.metadata.get("scene", ""))
+def _scene(of_task: TaskMetadata, state: TaskState) -> str:
+    return _chain(of_task).scene or of_task.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
 def _chain(of_task: TaskMetadata) -> Chain:
@@ -129,7 +128,14 @@ def _open(
     return run, signature
 
 
-def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str], task: str, scene: str) -> None:
+def _show(
+    state: TaskState,
+    of_task: TaskMetadata,
+    run: Run[mock.MockOptions],
+    worked: Mapping[str, str],
+    task: str,
+    scene: str,
+) -> None:
     """Insert the samples after the system messages, and record them in the metadata."""
     digests = _digests(state)
 
@@ -137,7 +143,7 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
         medium = sample.clip or sample.picture
         return not digests or medium is None or medium.sha256() not in digests
 
-    drawn = samples(run, _record(state, scene), task, allowed)
+    drawn = samples(run, _record(state, of_task, scene), task, allowed)
     turns = [turn for other, sample in drawn for turn in sample_turns(run, other, sample)]
     check_takes(get_model(), [medium for turn in turns for medium in (turn.picture, turn.clip)])
     first = next((i for i, m in enumerate(state.messages) if not isinstance(m, ChatMessageSystem)), 0)
@@ -170,16 +176,15 @@ def _worked(of_task: TaskMetadata, run: Run[mock.MockOptions]) -> dict[str, str]
     return {"worked": mock.worked(whole)["worked"]}
 
 
-def _record(state: TaskState, scene: str) -> Record:
+def _record(state: TaskState, of_task: TaskMetadata, scene: str) -> Record:
     """The question as a record, with the fields that the choice of samples needs."""
     identity = str(state.sample_id)
     asked = next((m for m in reversed(state.messages) if isinstance(m, ChatMessageUser)), None)
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    logged_task = task_metadata(state.metadata)
-    if logged_task.benchmark and _chain(logged_task).scene:
-        cluster = BENCHMARKS[logged_task.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
+    if of_task.benchmark and _chain(of_task).scene:
+        cluster = BENCHMARKS[of_task.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 

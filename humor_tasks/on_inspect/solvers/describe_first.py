@@ -66,11 +66,12 @@ def describe_first_solver(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
         check_sample(model, state)
+        logged = task_metadata(state.metadata)
         described = []
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                thinking = task_metadata(state.metadata).options.get("thinking")
+                thinking = logged.options.get("thinking")
                 replies = await answers(model, picture, f"sample {state.sample_id}", thinking)
                 described.append({"picture": picture.sha256(), "describer": str(model), **replies})
                 state.messages[i] = in_words(message, Description.of(replies, f"sample {state.sample_id}"), scenes)
@@ -81,7 +82,7 @@ def describe_first_solver(
             )
         state.metadata["described"] = described
         asked = digest([how.of(model), QUESTIONS, scenes[WORDS]])
-        sign(state, {"setting": "described", "describer": f"{model}-{asked}"})
+        sign(state, logged, {"setting": "described", "describer": f"{model}-{asked}"})
         return await answer(state, generate)
 
     return solve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -95,7 +95,8 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         check_rubrics(judging, only)
         run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
-        samples = [sample(run, record, signature) for record in run.records]
+        shown = [(record, run.prompt(record)) for record in run.records]
+        samples = [sample(run, record, prompt, signature) for record, prompt in shown]
         if asks:
             check_model(active_model(), run.options.split, run.units)
     except BadInput as problem:
@@ -116,11 +117,11 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     warn_of_reducers()
     setup = [require_grader()] if judging else []
     setup += [check_reuse(str(signature.without_release))] if asks else []
-    setup += [show_pictures(run, asks)] if run.shows_media else []
+    setup += [show_pictures(run, shown, asks)] if run.shows_media else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
     if asks and config.temperature is not None:
         tell_refused_settings()
-    if asks and run.prompt(run.records[0]).first:
+    if asks and shown[0][1].first:
         setup.append(asks_first())
         solver = generate(tool_calls="none", response_schema=config.response_schema)  # the first reply is no verdict
         config = config.model_copy(update={"response_schema": None})
@@ -197,8 +198,8 @@ def _config(run: Run) -> GenerateConfig:
     return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how.structured).config)
 
 
-def sample(run: Run, record: Record, signature: Signature) -> Sample:
-    """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
+def sample(run: Run, record: Record, prompt: Prompt, signature: Signature) -> Sample:
+    """One record and its prompt as a Sample; pictures are added when it runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
     if run.data.positions:  # for the order of joined parts
@@ -210,19 +211,20 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=False),
+        input=chat_messages(prompt, record, run.form, run.reply_length, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
     )
 
 
-def show_pictures(run: Run, asks: bool = True) -> Solver:
+def show_pictures(run: Run, shown: Sequence[tuple[Record, Prompt]], asks: bool = True) -> Solver:
     """A setup step that reads a sample's pictures and clips when the sample starts, not when the task is built.
 
     The sample's metadata records the source and SHA-256 of each, so that a log without images identifies them.
+    shown: the run's records with their prompts.
     """
-    records = {record.id: record for record in run.records}
+    by_id = {record.id: (record, prompt) for record, prompt in shown}
 
     def read(record: Record, prompt: Prompt, handles: bool) -> tuple[list[ChatMessage], list[dict[str, str]]]:
         messages = chat_messages(prompt, record, run.form, run.reply_length, pictures=True, handles=handles)
@@ -231,8 +233,7 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
     @solver(name="show_pictures")
     def show() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            record = records[str(state.sample_id)]
-            prompt = run.prompt(record)
+            record, prompt = by_id[str(state.sample_id)]
             if asks:
                 check_takes(get_model(), prompt.media)
             try:

@@ -20,6 +20,7 @@ from humor_tasks.files.reading import json_object, parse_json, read_body
 from humor_tasks.logs.signature import Signature
 from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.results.reproduce import corpora
+from humor_tasks.results.reproduce.query_cache import is_query_cache, read_query_cache
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.rows.pins import DATASETS
 from humor_tasks.scorers.estimate import Estimate
@@ -27,6 +28,7 @@ from humor_tasks.scorers.proportion import clustered_proportion
 
 SAMPLE = "sample"
 JUDGES = 2  # of HumanAcc in MOCK
+WORDS = 39_300 / 651  # of an explanation (Hessel et al. 2023, section 2)
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,8 @@ RECIPES: Mapping[str, Callable[[Row, Given], Computed]] = {
 
 
 def rescored(row: Row, given: Given, path: Path) -> Computed:
-    """The scores of predictions: a submission or {id: reply}, or a log of either harness or a folder of its parts.
+    """The scores of predictions: a submission, {id: reply}, the authors' released replies, or a log of either
+    harness or a folder of its parts.
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
     """
@@ -232,7 +235,10 @@ def rescored(row: Row, given: Given, path: Path) -> Computed:
     if path.is_dir() or is_log(path):
         return _of_log(row, given, path)
     run = opened(row, given)
-    replies = read_predictions(path, run.form.from_submission)
+    if is_query_cache(path):
+        replies: dict[str, Any] = read_query_cache(row, path, [r.id for r in run.records], bool(run.form.labels))
+    else:
+        replies = read_predictions(path, run.form.from_submission)
     try:
         return Computed(evaluate(run, replies).metrics, corpora.of_run(row.known, run))
     except BadInput as problem:
@@ -267,7 +273,7 @@ def agreed(row: Row, report: Any, path: Path) -> Computed:
 
 
 def measured(row: Row, given: Given, path: Path) -> Computed:
-    """The perplexities in the metrics of a training, or in lm-eval's results.
+    """The perplexities in the metrics of a training, or in lm-eval's results, by the published count (`per_token`).
 
     Raises BadInput for another file, and for a run on other rows or with other parameters.
     """
@@ -288,7 +294,7 @@ def measured(row: Row, given: Given, path: Path) -> Computed:
             settings = dict(signature)
             benchmark, count = settings["bench"], data["n-samples"][task]["effective"]
             values = {figure.metric: data["results"][task][f"{figure.metric},none"] for figure in row.figures}
-        values = {name: math.nan if value is None else _number(value) for name, value in values.items()}
+        values = {name: math.nan if value is None else per_token(_number(value)) for name, value in values.items()}
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise TypeError(f"{count!r:.40} rows")
     except BadInput:
@@ -302,6 +308,16 @@ def measured(row: Row, given: Given, path: Path) -> Computed:
     total = row.known.total if row.known else None
     fewer = [f"it is of {count:,} rows, and {total:,} are published."] if total not in (None, count) else []
     return Computed(estimates, fewer or _others(row, given, signature))
+
+
+def per_token(perplexity: float) -> float:
+    """A perplexity per word, as whitespace separates them, by the count of the published ones.
+
+    The authors' README says that `n_expl_toks` of their release is the number of tokens in the perplexity. It prints
+    two explanations, whose count is a word more than whitespace separates; of one of them the hub's `n_tokens_label`
+    has the words alone. Words are those of a mean explanation: over folds this differs by a thousandth at most.
+    """
+    return math.pow(perplexity, WORDS / (WORDS + 1))
 
 
 def _rows_of_training(data: Mapping[str, Any], split: str) -> Any:

@@ -29,7 +29,8 @@ BASES = {
     "error": "one standard error of a mean over the pairs of test; the paper prints one run, no spread",
     "items": "two standard errors of a mean over the items, at most; the paper prints no spread",
     "texts": "a guess: about a tenth of the printed values; the paper prints no spread",
-    "percent": "five per cent of the value; the paper prints no spread",
+    "percent": "five per cent of the value; the paper prints no spread. The value here is by the released count "
+    "n_expl_toks, a token more an explanation than `word_perplexity` has",
     "about": "a sixth of the value, of which the paper says only 'about'",
     "contests": "two standard errors over the 91 held-out contests, on which the rows are run instead",
 }

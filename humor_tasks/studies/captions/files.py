@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, writers
-from humor_tasks.contract.replies import answer_in
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.csv_files import CsvRows, read_csv, read_tsv
 from humor_tasks.files.reading import check_text, is_visible, json_lines
@@ -335,7 +334,7 @@ def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
 
 def _written(sample: LoggedSample, benchmark: Benchmark) -> tuple[Any, ...]:
     run = benchmark.reopen(None, sample.options)
-    answer = answer_in(run.form, sample.reply or "", run.options.thinking, sample.refused)
+    answer = run.form.answer(sample.reply or "", run.options.thinking, sample.refused)
     if answer.status == "answered":
         return answer.facts["captions"], True
     found = f": {answer.values['found']:.0f} captions found" if "found" in answer.values else ""

@@ -254,12 +254,13 @@ def task(
     run = Run(dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), cartoons.provenance), texts)
     run.check_media()
     signature = run.signature("generate", bench="rank_captions", n=str(len(records)))
+    shown = [(record, run.prompt(record)) for record in records]
     return Task(
         name="rank_captions",
         dataset=MemoryDataset(
-            [sample(run, record, signature) for record in records], name="captions", location=options.dataset
+            [sample(run, *each, signature) for each in shown], name="captions", location=options.dataset
         ),
-        setup=[show_pictures(run)] if options.setting == "pixels" else None,
+        setup=[show_pictures(run, shown)] if options.setting == "pixels" else None,
         solver=generate(cache=cache),
         scorer=multiple_choice(),
         version=run.version,

@@ -13,7 +13,8 @@ from standins.corpus import write_lines
 from standins.tiny_clip import drawing, encoded
 
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.benchmarks.caption_contest.rows import entity_name, from_description, link_of
+from humor_tasks.benchmarks.caption_contest.released import from_description
+from humor_tasks.benchmarks.caption_contest.rows import entity_name, link_of
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.corpora.describe import Answers
 from humor_tasks.on_inspect.client import identity, open_model

@@ -22,6 +22,7 @@ from standins.tiny_clip import TINY
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig, model
 from humor_tasks.models.clip.architectures import fitting
+from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 from humor_tasks.models.devices import default_precision
 
 
@@ -31,6 +32,32 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("saved")
     load(f"{TINY}/random").save(folder)
     return folder
+
+
+# ---- settings of a weight file ------------------------------------------------------------------
+
+NAME = "task=matching~split=5~valacc=0.64962~pad={pad}~model=ViT-L*14@336px{prefix}~lr=5e-06.pt"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        (NAME.format(pad=1, prefix=""), ("crop", "")),  # their code crops where pad is 1
+        (NAME.format(pad=0, prefix=""), ("pad", "")),
+        (NAME.format(pad=1, prefix="prefix=a+cartoon:"), ("crop", "a cartoon: ")),
+        ("a.pt", ("pad", ZERO_SHOT_PREFIX)),
+    ],
+)
+def test_a_released_checkpoint_names_its_settings(
+    name: str, settings: tuple[str, str], state: State, tmp_path: Path, caplog: Any
+) -> None:
+    torch.save({"model_state_dict": state}, tmp_path / name)
+    clip = load(tmp_path / name, architecture=TINY)
+    assert (clip.fit, clip.prefix) == settings
+    assert ("does not say with which prefix and fit" in caplog.text) == (name == "a.pt")
+    caplog.clear()
+    chosen = load(tmp_path / name, architecture=TINY, prefix="so: ", fit="pad")
+    assert (chosen.fit, chosen.prefix, caplog.text) == ("pad", "so: ", "")
 
 
 # ---- what does not fit --------------------------------------------------------------------------

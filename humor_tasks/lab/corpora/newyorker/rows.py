@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.caption_contest.rows import from_description
+from humor_tasks.benchmarks.caption_contest.released import from_description
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import check_text, json_lines, parse_json, read_body
 from humor_tasks.lab.corpora.newyorker.matching import LETTERS, assign, folds, joined, letters

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.api import load
+from humor_tasks.benchmarks.caption_contest import released
 from humor_tasks.contract.definition import Run
 from humor_tasks.lab.training.text.settings import TextTrainConfig
 from humor_tasks.models.choosers.chooser import Question
@@ -59,8 +60,12 @@ def question(record: Record) -> Question:
 
 
 def prompt_of(run: Run, record: Record) -> str:
-    """The prompt that a seq2seq model reads: the benchmark's own as plain text, up to the answer's prefix."""
-    return plain_text((turn.text for turn in run.prompt(record).turns), run.form.prefix)
+    """The prompt that a seq2seq model reads: the benchmark's own as plain text, up to the answer's prefix.
+
+    The corpus's own text (`--input released`) has no prefix, as in the released trainer.
+    """
+    turns = [turn.text for turn in run.prompt(record).turns]
+    return turns[-1] if released.stands_alone(run.templates) else plain_text(turns, run.form.prefix)
 
 
 def chat_of(run: Run, record: Record, tokenizer: Any) -> str:

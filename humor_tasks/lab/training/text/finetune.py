@@ -7,6 +7,7 @@ is the mean over all of its answers' tokens (encoders: rows), so that neither di
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ import torch
 from accelerate.utils import gather_object
 from transformers import GenerationConfig
 
+from humor_tasks.benchmarks.caption_contest import released
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.files.writing import write_json
@@ -32,7 +34,7 @@ from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.choosing import Ranker
 from humor_tasks.models.text.language import Generation, LanguageModel
-from humor_tasks.models.text.pretrained import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.pretrained import ABOUT, FORMAT, PROMPTS, Kind, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.rows.records import Record
 
@@ -81,11 +83,15 @@ class Trainer(Epochs):
             raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
         if kind != "encoder" and config.encoding != TextTrainConfig.encoding:
             raise BadInput(f"encoding={config.encoding} is for encoders; {config.model} is a {kind} model.")
+        if kind != "seq2seq" and config.input != TextTrainConfig.input:
+            raise BadInput(f"input={config.input} is for seq2seq models; {config.model} is a {kind} model.")
         system = opened(config, kind)
         system.prepare(splits.train, splits.validation)
         self.kind, self.rows, self.judged = kind, len(splits.train.records), len(splits.validation.records)
         self.about = {"format": FORMAT, "kind": kind, "task": config.task, "setting": config.setting}
         self.about |= {"prefix": splits.train.form.prefix, "base": config.model, "encoding": config.encoding}
+        if config.input == "released":
+            self.about["begins"] = prompt_of(splits.train, splits.train.records[0]).split(" ")[0]
         return system
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -136,6 +142,8 @@ class Trainer(Epochs):
         self.system.save(folder, merged(self.network, state) if config.lora else state)
         if self.about:
             write_json(folder / ABOUT, self.about)
+        if self.about and "begins" in self.about:
+            shutil.copytree(released.PROMPTS, folder / PROMPTS, dirs_exist_ok=True)
 
     def _notes(self) -> dict[str, Any]:
         return {"lr": self.rate, "kind": self.kind, "rows_cut": self.system.cut, "best": self.best}

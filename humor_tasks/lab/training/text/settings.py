@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
+from humor_tasks.benchmarks.caption_contest import released
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.contract.answers import FreeText
 from humor_tasks.contract.options import parameter, parameters_of, required
@@ -37,6 +38,11 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
         "Prompt set, or folder of templates that replace those of set A. Evaluate with the same.",
         never={"all": ONE_SET},
     )
+    input: str = parameter(
+        "prompt",
+        "seq2seq: the benchmark's prompt, or as published the corpus's text, its column from_description (released).",
+        among=("prompt", "released"),
+    )
     encoding: str = parameter(
         "cross", "encoders: cross (scene and choice together) or bi (each text alone).", among=ENCODINGS
     )
@@ -57,6 +63,8 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
             raise BadInput(f"{self.task} has no folds and no setting caption_only: leave out fold and setting.")
         if self.has_folds and self.scene != "all":
             raise BadInput(f"scene={self.scene}: {self.task} has no scenes.")
+        if self.input == "released" and (self.prompts is not None or not self.has_folds):
+            raise BadInput("input=released is the caption contest's own text: leave out prompts, and MOCK's tasks.")
         object.__setattr__(self, "evaluate", tuple(split for split in EVALUATED if split in self.evaluate))
 
     @property
@@ -77,7 +85,8 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
 
     def parameters(self, split: str) -> dict[str, Any]:
         """The benchmark's parameters for the rows of a split: a direct answer, without worked examples."""
-        shared = {"dataset": self.dataset, "revision": self.revision, "split": split, "prompts": self.prompts}
+        prompts = str(released.PROMPTS) if self.input == "released" else self.prompts
+        shared = {"dataset": self.dataset, "revision": self.revision, "split": split, "prompts": prompts}
         if self.has_folds:
             return shared | {"fold": self.fold, "setting": self.setting, "cot": False}
         return shared | {"scene": self.scene, "input": "description"}

@@ -29,6 +29,7 @@ from transformers import (
 
 from humor_tasks import evaluate, load
 from humor_tasks.contract.definition import Run
+from humor_tasks.errors import BadInput
 from humor_tasks.lab.training.text import finetune
 from humor_tasks.lab.training.text.data import Splits, read_splits
 from humor_tasks.lab.training.text.finetune import train
@@ -36,6 +37,7 @@ from humor_tasks.lab.training.text.settings import TextTrainConfig
 from humor_tasks.logs.reading import read_run
 from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.pretrained import ABOUT
+from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.rows.records import plain_text
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -184,6 +186,47 @@ def test_both_harnesses_give_the_predictions(
         )
         (samples,) = where.rglob("samples_*.jsonl")
         assert answered(samples) == wanted, name
+
+
+def likeliest_letter(model: Path, text: str) -> str:
+    """By plain transformers, of the text alone."""
+    network, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    ids = tokenizer(text, return_tensors="pt", return_token_type_ids=False)
+    start = torch.tensor([[network.config.decoder_start_token_id]])
+    logits = network(**ids, decoder_input_ids=start).logits[0, 0]
+    letters = [tokenizer(f" {letter}", add_special_tokens=False)["input_ids"][0] for letter in "ABCDE"]
+    return "ABCDE"[int(logits[letters].argmax())]
+
+
+@pytest.mark.parametrize("setting", ["description", "caption_only"])
+def test_the_corpus_own_text_is_trained_and_read_in_both_harnesses(setting: str, home: Path, tmp_path: Path) -> None:
+    settings = config(home, "t5", "matching", prompts=None, input="released", setting=setting)
+    train(settings, tmp_path / "run", progress=False)
+    model, rows = tmp_path / "run" / "model", {"dataset": str(home / "sample"), "setting": setting}
+    run = load("matching", cot=False, prompts=str(model / "prompts"), **rows)
+    texts = {record.id: run.prompt(record).turns[-1].text for record in run.records}
+    assert all(text.startswith("scene: " if setting == "description" else "choices A: ") for text in texts.values())
+    wanted = predicted(tmp_path / "run", "test")
+    assert wanted == {key: likeliest_letter(model, text) for key, text in texts.items()}
+    asked = ("-M", "device=cpu", "-T", f"dataset={home / 'sample'}", "-T", f"setting={setting}", "-T", "cot=false")
+    inspect(
+        *("eval", "humor_tasks/matching", "--model", f"text/{model}", *asked, "-T", f"prompts={model / 'prompts'}"),
+        *("--log-dir", tmp_path / "logs", "--display", "none"),
+        cwd=tmp_path,
+    )
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert answered(log) == wanted
+    lm_eval(
+        *("run", "--model", "humor-text", "--model_args", f"pretrained={model}", "--device", "cpu", "--tasks"),
+        *("nyc_matching" if setting == "description" else "nyc_matching_caption_only", "--metadata"),
+        *(json.dumps({"dataset": rows["dataset"], "prompts": str(model / "prompts")}), "--log_samples"),
+        *("--output_path", tmp_path / "lm"),
+        cwd=tmp_path,
+    )
+    (samples,) = (tmp_path / "lm").rglob("samples_*.jsonl")
+    assert answered(samples) == wanted
+    with pytest.raises(BadInput, match=f"begins with .*give prompts={model / 'prompts'}"):
+        Seq2Seq.load(str(model), "cpu").read(["I will show you a cartoon."])
 
 
 # ---- run folders ----

@@ -69,6 +69,8 @@ def config(home: Path, kind: str = "encoder", task: str = "ranking", **values: A
         ({"task": "mock_matching", "fold": "1"}, "no folds"),
         ({"task": "mock_matching", "setting": "caption_only"}, "caption_only"),
         ({"scene": "post"}, "no scenes"),
+        ({"input": "released", "prompts": "B"}, "leave out prompts"),
+        ({"input": "released", "task": "mock_matching"}, "MOCK's tasks"),
     ],
 )
 def test_what_the_settings_refuse(values: dict[str, Any], message: str) -> None:
@@ -146,6 +148,7 @@ def test_a_damaged_model_is_told_and_leaves_no_folder(name: str, home: Path, tmp
     [
         ("encoder", {"kind": "causal"}, "its weights are not those of a causal model"),
         ("t5", {"encoding": "bi"}, "encoding=bi is for encoders"),
+        ("causal", {"prompts": None, "input": "released"}, "input=released is for seq2seq models"),
         ("encoder", {"task": "explanation"}, "an encoder scores choices and cannot write explanations"),
         ("encoder", {"validations": 50}, "validations=50: an epoch has only 1 steps of 16 rows"),
     ],
