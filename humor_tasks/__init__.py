@@ -16,37 +16,18 @@ if (_ROOT / "scorers" / "__init__.py").is_file() and not (Path(__file__).parent 
 
 if TYPE_CHECKING:
     from humor_tasks.api import clip_predict, evaluate, load
-    from humor_tasks.tasks import (
-        bbeh_nycc,
-        brainstorm,
-        caption_writing,
-        crowd_groups,
-        crowd_pairs,
-        explanation,
-        explanation_preference,
-        humicroedit_pairwise,
-        humicroedit_rating,
-        humor_writing,
-        humorbench,
-        humorbench_autograder,
-        matching,
-        mock_detecting,
-        mock_explaining,
-        mock_generation,
-        mock_matching,
-        ranking,
-        recitation,
-    )
+    from humor_tasks.tasks import *  # noqa: F403
 
-__all__ = [
-    "__version__",
+__all__ = ["__version__", "clip_predict", "evaluate", "load"]
+
+# tasks: written by tools/generate.py
+
+__all__ += [
     "bbeh_nycc",
     "brainstorm",
     "caption_writing",
-    "clip_predict",
     "crowd_groups",
     "crowd_pairs",
-    "evaluate",
     "explanation",
     "explanation_preference",
     "humicroedit_pairwise",
@@ -54,7 +35,6 @@ __all__ = [
     "humor_writing",
     "humorbench",
     "humorbench_autograder",
-    "load",
     "matching",
     "mock_detecting",
     "mock_explaining",
@@ -63,6 +43,8 @@ __all__ = [
     "ranking",
     "recitation",
 ]
+
+# end of tasks
 
 
 def __getattr__(name: str) -> Any:

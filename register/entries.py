@@ -22,6 +22,7 @@ import yaml
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
 from humor_tasks.contract.options import parameters_of
+from humor_tasks.errors import BadInput
 from humor_tasks.papers.papers import Paper
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -218,5 +219,10 @@ def files() -> dict[str, str]:
 
 
 def papers() -> list[Paper]:
-    """The papers of all benchmarks, one a family of lm-eval's tasks."""
+    """The papers of all benchmarks, one a family of lm-eval's tasks. Raises BadInput for one without a key."""
+    for benchmark in BENCHMARKS.values():
+        if not benchmark.card.paper.key:
+            raise BadInput(
+                f"{benchmark.name}: card.paper has no key. Give Paper(key=FAMILY, title=TITLE), also without a paper."
+            )
     return list(dict.fromkeys(benchmark.card.paper for benchmark in BENCHMARKS.values()))

@@ -1,10 +1,10 @@
 """Writes everything that follows from the benchmarks' definitions into the repository.
 
-    python tools/generate.py            # writes the files, and names those that no definition declares any more
+    python tools/generate.py            # writes and names what differs, and names what no definition declares any more
     python tools/generate.py --check    # writes nothing; exit status 1 and one line for each file that differs
 
-The files are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
-benchmarks' pages, and the entries and READMEs for public registers.
+The files are Inspect's tasks and their names in humor_tasks/__init__.py, lm-eval's YAML files, docs/parameters.md, the
+README's table of tasks, the frames of the benchmarks' pages, and the entries and READMEs for public registers.
 """
 
 from __future__ import annotations
@@ -45,13 +45,18 @@ def registers() -> dict[str, str]:
 
 def differences(made: Mapping[str, str], root: Path = ROOT) -> list[str]:
     """One line for each generated file that is missing, differs, or is no longer declared."""
-    texts = {path: _text(root / path) for path in made if (root / path).is_file()}
+    changed = _changed(made, root)
     tops = {path.split("/")[0] for path in made}
     held = {path for path in _held(root) if path.split("/")[0] in tops}
     left = [f"{path}: nothing of that name is declared; delete it" for path in sorted(held - made.keys())]
-    lacking = [f"{path}: is missing" for path in sorted(made.keys() - texts.keys())]
-    other = [f"{path}: differs from what is declared" for path in sorted(texts) if texts[path] != made[path]]
+    lacking = [f"{path}: is missing" for path in changed if not (root / path).is_file()]
+    other = [f"{path}: differs from what is declared" for path in changed if (root / path).is_file()]
     return left + lacking + other
+
+
+def _changed(made: Mapping[str, str], root: Path) -> list[str]:
+    """The generated files that are missing or have another text."""
+    return sorted(path for path in made if not (root / path).is_file() or _text(root / path) != made[path])
 
 
 def _held(root: Path) -> Iterator[str]:
@@ -72,19 +77,22 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 where files differ")
     check = parser.parse_args(arguments).check
     made: dict[str, str] = {}
+    written: list[str] = []
     try:
         for part in parts(root):
             made |= part
-            for path in () if check else part:
+            for path in () if check else _changed(part, root):
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 write_text(root / path, part[path])
+                written.append(f"{path}: written")
         found = differences(made, root)
     except (ImportError, SyntaxError) as problem:  # registers read the tasks that the repository holds
         found = [*differences(made, root), f"register/: not compared, because humor_tasks/tasks.py fails ({problem})"]
     except BadInput as problem:
         print(problem, file=sys.stderr)
         return 2
-    print("\n".join([*found, *["Run: python tools/generate.py"] * check]) if found else "up to date")
+    told = [*written, *found, *["Run: python tools/generate.py"] * (check and bool(found))]
+    print("\n".join(told or ["up to date"]))
     return 1 if found else 0
 
 

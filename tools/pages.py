@@ -1,7 +1,8 @@
-"""Documents with parts from the definitions: README, dataset cards, tables of parameters, the site's pages."""
+"""Files with parts from the definitions: README, dataset cards, parameters, the site's pages, exported names."""
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +14,10 @@ from humor_tasks.parameters import tables
 from humor_tasks.results.reproduce.rows import rows
 
 BEGIN, END = "<!-- {}: written by tools/generate.py -->", "<!-- end of {} -->"
-"""The lines that enclose a part of a file that is written by hand."""
-ABOUT, REFERENCE = "<!-- about: {} -->", "## Limitations\n"
+"""The lines that enclose a part of a document that is written by hand."""
+BEGIN_CODE, END_CODE = "# {}: written by tools/generate.py", "# end of {}"
+"""The same in Python source."""
+ABOUT, REFERENCE = "<!-- about: {} -->", "## What a score means\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
 
@@ -23,6 +26,10 @@ def files(root: Path) -> dict[str, str]:
     """Path in the repository -> text. The README's text around the table is kept."""
     table = HEAD + "".join(map(row, BENCHMARKS.values()))
     made = {"README.md": between(root, "README.md", "tasks", table), "docs/parameters.md": tables()}
+    # A literal, because the linter of Inspect's register reads the source.
+    names = "".join(f"    {json.dumps(name)},\n" for name in sorted(BENCHMARKS))
+    package = "humor_tasks/__init__.py"
+    made[package] = between(root, package, "tasks", f"__all__ += [\n{names}]\n", BEGIN_CODE, END_CODE)
     for card, benchmarks in by_card().items():
         place = f"datasets_cards/{card}/README.md"
         made[place] = between(root, place, "considerations", considerations(benchmarks))
@@ -33,9 +40,9 @@ def files(root: Path) -> dict[str, str]:
     return made
 
 
-def between(root: Path, place: str, part: str, text: str) -> str:
+def between(root: Path, place: str, part: str, text: str, begin_line: str = BEGIN, end_line: str = END) -> str:
     """A file with the text between the lines of a part. Raises BadInput where one of the two is missing."""
-    first, last = BEGIN.format(part), END.format(part)
+    first, last = begin_line.format(part), end_line.format(part)
     before, begin, rest = (root / place).read_text(encoding="utf-8").partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
@@ -79,11 +86,26 @@ def row(benchmark: Benchmark) -> str:
 
 
 def page(benchmark: Benchmark, held: str) -> str:
-    """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables."""
+    """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables.
+
+    held: the page as it is, of which the part written by hand is kept. Raises BadInput where that part has a heading of
+    the generated one: the page would say it twice.
+    """
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
-    parts = [f"# {benchmark.card.title}", about, *([told] if told else [])]
-    parts += [REFERENCE.rstrip("\n"), f"<!-- limitations: {name} -->"]
+    generated = reference(benchmark)
+    for heading in (line for line in told.splitlines() if line.startswith("## ") and line in generated):
+        raise BadInput(
+            f"docs/benchmarks/{name}.md: the section `{heading}` is generated. Delete the one between {about} and "
+            f"`{REFERENCE.strip()}`."
+        )
+    return "\n\n".join([f"# {benchmark.card.title}", about, *([told] if told else []), *generated]) + "\n"
+
+
+def reference(benchmark: Benchmark) -> list[str]:
+    """The paragraphs of a benchmark's page that follow the part written by hand."""
+    name = benchmark.name
+    parts = [REFERENCE.strip(), f"<!-- meaning: {name} -->", "## Limitations", f"<!-- limitations: {name} -->"]
     parts += ["## People and content", f"<!-- material: {name} -->"]
     parts += ["## Parameters", f"<!-- parameters: {name} -->"]
     parts += [f"[All parameters](../parameters.md); `humor-tasks parameters {name}` prints these."]
@@ -96,4 +118,4 @@ def page(benchmark: Benchmark, held: str) -> str:
         parts += [f"<!-- reproducible: {name} -->"]
     if benchmark.card.differences:
         parts += ["## Differences from the paper", "\n".join(f"- {each}" for each in benchmark.card.differences)]
-    return "\n\n".join(parts) + "\n"
+    return parts

@@ -14,6 +14,7 @@ STUBS = REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks"
 BASELINES = ("first", "longest", "overlap")
 NYCC = ("matching", "ranking", "explanation")
 MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
+JUDGED = {name for name, benchmark in BENCHMARKS.items() if benchmark.judging}
 KINDS = {
     **{"matching": "matching", "ranking": "ranking", "explanation": "explanation", "brainstorm": "brainstorm"},
     **{"mock_detecting": "yes_no", "mock_matching": "mock_matching", "mock_explaining": "explanation"},
@@ -65,7 +66,8 @@ def label_of(args: dict[str, Any]) -> str:
 
 
 def inspect(task: str, model: str = "scripted", graders: int = 0, label: str = "", **args: Any) -> Case:
-    args = {"dataset": "sample"} | args
+    """A run in Inspect. No verdict comes from a cache: every run makes all its calls."""
+    args = {"dataset": "sample"} | ({"cache": False} if task in JUDGED else {}) | args
     more = {name: args.pop(name) for name in ("solver", "describer", "rescore", "epochs") if name in args}
     label = label or label_of(args | more) + (f",graders={graders}" if graders > 1 else "")
     return Case("inspect", (task,), label, model, args, graders, more)
@@ -191,7 +193,7 @@ def in_lm_eval() -> Iterator[Case]:
     # Tasks with prompts=all are those of each prompt set; see tests/harnesses/test_wordings.py.
     stubs = sorted(path.stem for path in STUBS.glob("*.yaml") if "_wordings" not in path.stem)
     groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
-    judged = {"explanation_preference", "humorbench", "humorbench_autograder", "humorbench_hard"}
+    judged = {task.name for each in BENCHMARKS.values() if each.judging or each.verdicts for task in each.lm_eval}
     of_crowd = {stub for stub in stubs if stub.startswith(("crowd_", "caption_writing"))}  # see `crowd`
     plain = [stub for stub in stubs if stub not in groups | judged | of_crowd]
     choosing = [stub for stub in plain if "humicroedit_rating" not in stub]
@@ -255,10 +257,10 @@ def real() -> Iterator[Case]:
 
 
 def others() -> Iterator[Case]:
-    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters, or a text."""
+    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters, or a text, judged or not."""
     for name in BENCHMARKS:
         if name not in KINDS:
-            yield inspect(name)
+            yield inspect(name, graders=int(name in JUDGED))
 
 
 def all_cases() -> list[Case]:
@@ -266,11 +268,7 @@ def all_cases() -> list[Case]:
     made = [*caption_contest(), *crowd(), *mock(), *humicroedit(), *humorbench(), *in_lm_eval(), *others(), *real()]
     keys = [case.key for case in made]
     assert len(set(keys)) == len(keys), sorted(key for key in set(keys) if keys.count(key) > 1)
-    return [
-        # nothing comes from a cache: every run makes all its calls
-        Case(c.harness, c.tasks, c.label, c.model, c.args | {"cache": False}, c.graders, c.more) if _caches(c) else c
-        for c in made
-    ]
+    return made
 
 
 # What tests/whole_package/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 30 seconds
@@ -323,7 +321,3 @@ def kept_cases() -> list[Case]:
     assert set(KEPT) <= {case.key for case in made}, set(KEPT) - {case.key for case in made}
     kept = {*KEPT, *(case.key for case in others())}
     return [c for c in made if c.key in kept or c.harness == "alone" or (c.real and c.harness == "lm_eval")]
-
-
-def _caches(case: Case) -> bool:
-    return case.harness == "inspect" and case.tasks[0] in ("humorbench", "explanation_preference", "mock_generation")

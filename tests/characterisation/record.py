@@ -3,10 +3,11 @@
 A number that differs by less than CLOSE is the same: numpy adds in another order on another processor.
 
     python tests/characterisation/record.py OUT.json [--only PREFIX]   # several: --only A --only B
-    python tests/characterisation/record.py --table                    # the committed part, into table.json
+    python tests/characterisation/record.py --table [--only PREFIX]    # the committed part, into table.json
     python tests/characterisation/record.py --compare A.json B.json    # 1 where they differ
 
-Real rows are read from $HUMOR_TASKS_REAL_DATA; without it they are left out. Of their texts only hashes are kept.
+Real rows are read from $HUMOR_TASKS_REAL_DATA; without it they are left out, and table.json keeps their entries. Of
+their texts only hashes are kept.
 """
 
 from __future__ import annotations
@@ -268,11 +269,15 @@ def _close(was: str, now: str) -> bool:
     return bool(both) and math.isclose(float(was), float(now), rel_tol=CLOSE, abs_tol=CLOSE)
 
 
-def chosen(only: Iterable[str], real: bool) -> list[Case]:
-    """The cases whose key begins with one of `only`, or all."""
+def chosen(cases: Iterable[Case], only: Iterable[str], real: bool) -> list[Case]:
+    """The cases whose key begins with one of `only`, or all; without those of real rows, unless `real`."""
     prefixes = tuple(only)
-    cases = [case for case in all_cases() if real or not case.real]
-    return [case for case in cases if not prefixes or case.key.startswith(prefixes)]
+    return [case for case in cases if (real or not case.real) and (not prefixes or case.key.startswith(prefixes))]
+
+
+def not_recorded(table: Mapping[str, Entry], only: Sequence[str], real: bool) -> dict[str, Entry]:
+    """The entries of the committed table that stay, unless recorded anew: all with `only`, or those of real rows."""
+    return {key: entry for key, entry in table.items() if only or (not real and key.split("/")[2] == "real")}
 
 
 def main() -> int:
@@ -295,7 +300,7 @@ def main() -> int:
         os.environ |= {"INSPECT_LOG_DIR": f"{folder}/logs", "INSPECT_CACHE_DIR": f"{folder}/cache"}
         os.environ |= {"INSPECT_DISPLAY": "none", "HF_HUB_DISABLE_TELEMETRY": "1", "TQDM_DISABLE": "1"}
         recorder = Recorder(Path(folder), Path(real) if real else None)
-        for case in kept_cases() if given.table else chosen(given.only, bool(real)):
+        for case in chosen(kept_cases() if given.table else all_cases(), given.only, bool(real)):
             start = time.monotonic()
             try:
                 found = recorder.record(case)
@@ -306,10 +311,13 @@ def main() -> int:
                 print(f"FAILED {case.key}: {type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
             if given.seconds:
                 print(f"{time.monotonic() - start:6.2f}  {case.key}", flush=True)
-    if given.table and not failed:
+    if given.table and failed:
+        print(f"{TABLE.name} is left as it was.", file=sys.stderr)
+    elif given.table:
+        table = not_recorded(json.loads(TABLE.read_text()), given.only, bool(real)) | table
         lines = [f"{json.dumps(key)}: {json.dumps(entry, sort_keys=True)}" for key, entry in sorted(table.items())]
         TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    elif not given.table:
+    else:
         text = json.dumps(table, indent=1, sort_keys=True) + "\n"
         given.out.write_text(text) if given.out else print(text)
     return int(failed > 0)

@@ -46,8 +46,8 @@ RELATED = {"bleu"}
 def outcomes_of(run: Run) -> list[Outcome]:
     found = [run.outcome(r, REPLIES[i % len(REPLIES)]) for i, r in enumerate(run.records)]
     found += [run.outcome(r, reply) for r in run.records[:2] for reply in REPLIES]
-    if run.benchmark.name == "humorbench":
-        points = {r.id: len(r.points) for r in run.records}
+    points = {r.id: len(r.points) for r in run.records}
+    if any(points.values()):
         panels = [panel(word) for word in (True, None, False)]
         found = [judged(run, o, (panels * points[o.id])[: points[o.id]]) for o in found]
     return found

@@ -97,7 +97,10 @@ def test_a_declaration_is_whole(name: str) -> None:
     for each in parameters_of_task(name).values():
         assert each.info.text.endswith("."), each.name
         assert each.name in ("system", "dataset") or each.checked(each.default) == each.default
-        assert set(re.findall(r"`(\w+)`", each.info.text)) <= {*each.choices, *NAMED}, each.name
+        unknown = set(re.findall(r"`(\w+)`", each.info.text)) - {*each.choices, *NAMED}
+        assert not unknown, (
+            f"{name}, {each.name}: backticks are for values; {unknown} are none. Add other names to NAMED"
+        )
     assert BENCHMARKS[name].card.sampling.endswith(".")
     known = {each.name for each in declared(BENCHMARKS[name].options)}
     assert {"dataset", *LM_EVAL} - {"temperature"} <= known

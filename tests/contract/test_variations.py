@@ -100,7 +100,7 @@ def test_a_prompt_set_has_the_protocol_of_set_a(name: str) -> None:
     for letter in prompt_sets(templates):
         options = type(options)(**{**vars(options), "prompts": letter})
         texts[letter] = read_all(templates, options)
-    assert tuple(texts) == SETS
+    assert tuple(texts) == SETS, f"{name} has prompt sets {', '.join(texts)}; write A to E, see docs/wordings.md"
     for file, first in texts["A"].items():
         turns = {letter: split_turns(texts[letter][file], file) for letter in SETS}
         assert len({tuple(role for role, _ in of_set) for of_set in turns.values()}) == 1

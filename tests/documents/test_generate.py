@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import generate
@@ -11,6 +12,8 @@ import pytest
 
 import humor_tasks
 from humor_tasks import tasks
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.papers.papers import Paper
 
 ROOT = generate.ROOT
 
@@ -22,7 +25,7 @@ def copy(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copytree(ROOT / "datasets_cards", tmp_path / "datasets_cards", ignore=shutil.ignore_patterns("*.[!m]*"))
-    for file in ("README.md", "humor_tasks/tasks.py"):
+    for file in ("README.md", "humor_tasks/tasks.py", "humor_tasks/__init__.py"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
 
@@ -34,7 +37,7 @@ def test_the_repository_holds_what_the_definitions_say(
     monkeypatch.chdir(tmp_path)
     assert (generate.main(["--check"]), capsys.readouterr().out) == (0, "up to date\n")
     assert len(tasks.__all__) >= 16
-    assert set(tasks.__all__) < set(humor_tasks.__all__)  # a list by hand, which the register's linter reads
+    assert set(tasks.__all__) < set(humor_tasks.__all__)
 
 
 def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
@@ -71,7 +74,9 @@ def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
     assert generate.main(["--check"], copy) == 1
     assert capsys.readouterr().out.splitlines() == [*left, *lacking, *other, "Run: python tools/generate.py"]
     assert generate.main([], copy) == 1
-    assert capsys.readouterr().out.splitlines() == left
+    written = {f"{line.partition(':')[0]}: written" for line in (*lacking, *other)}
+    told = capsys.readouterr().out.splitlines()
+    assert (set(told[: -len(left)]), told[-len(left) :]) == (written, left)
     for told in left:
         (copy / told.partition(":")[0]).unlink()
     assert generate.main(["--check"], copy) == 0
@@ -107,7 +112,23 @@ def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(c
     page.unlink()
     assert generate.main([], copy) == 0
     begin, _, end = written.partition("## Run it")
-    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Limitations") :]
+    assert page.read_text(encoding="utf-8") == begin + end[end.index("## What a score means") :]
+
+
+def test_a_page_that_would_say_something_twice_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = copy / "docs" / "benchmarks" / "ranking.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("## Pitfalls", "## Metrics"), encoding="utf-8")
+    assert generate.main(["--check"], copy) == 2
+    assert "docs/benchmarks/ranking.md: the section `## Metrics` is generated" in capsys.readouterr().err
+
+
+def test_a_benchmark_without_a_family_in_lm_eval_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = BENCHMARKS["ranking"]
+    monkeypatch.setitem(BENCHMARKS, "ranking", replace(whole, card=replace(whole.card, paper=Paper())))
+    assert generate.main(["--check"]) == 2
+    assert "ranking: card.paper has no key. Give Paper(" in capsys.readouterr().err
 
 
 def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,8 @@ from humor_tasks.cli import main
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 DOTTED = re.compile(r"\bhumor_tasks(?:\.[A-Za-z_]\w*)+")
 OF_THIS_PACKAGE = re.compile(r"(?<![\w/.])humor_tasks/([\w./-]*\w)")
+IN_BACKTICKS = re.compile(r"`((?:tests|tools|docs|register|speed|website|scorers|datasets_cards)/[\w./-]+)`")
+ELSEWHERE = {"docs/extensions/extensions.yml"}  # of Inspect's repository
 PLACEHOLDER = re.compile(r"(?:^|/)[A-Z]+(?:[./].*)?$")  # benchmarks/CORPUS/NAME.py: its folder exists
 COMMAND = re.compile(r"^humor-tasks ([a-z-]+)", re.M)
 
@@ -83,6 +85,16 @@ def test_paths_of_the_package_are_files_or_registered_names() -> None:
         for name in set(OF_THIS_PACKAGE.findall(document_text(document))):
             path = PLACEHOLDER.sub("", name)
             assert name in _registry.__all__ or (REPOSITORY / "humor_tasks" / path).exists(), f"{document}: {name}"
+
+
+def test_paths_in_backticks_exist() -> None:
+    missing = [
+        f"{document}: {name}"
+        for document in DOCUMENTS
+        for name in sorted(set(IN_BACKTICKS.findall(document_text(document))))
+        if name not in ELSEWHERE and not (REPOSITORY / PLACEHOLDER.sub("", name)).exists()
+    ]
+    assert not missing, missing
 
 
 def test_commands_exist() -> None:

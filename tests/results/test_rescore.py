@@ -30,8 +30,8 @@ from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, run_lm_eval, scripted_judge
 
 # One run a benchmark and kind of scorer; in a third of the replies something is wrong.
-GRADED = inspect("humorbench", graders=3, subset="wordplay", cache=False)
-WRITTEN = inspect("mock_generation", graders=1, cache=False)
+GRADED = inspect("humorbench", graders=3, subset="wordplay")
+WRITTEN = inspect("mock_generation", graders=1)
 CASES = [
     inspect("matching", fold="all"),
     inspect("ranking", on_unparsed="random", seed=7),
@@ -39,8 +39,8 @@ CASES = [
     inspect("brainstorm", epochs=2),
     inspect("crowd_pairs", "longest", pairs="top_against_1000", per_contest=2),
     inspect("crowd_groups", "longest", tau="fit", contests="9013-9015"),
-    inspect("caption_writing", graders=1, mode="overall", contests="9013-9015", cache=False),
-    inspect("explanation_preference", "none", 1, system="$SYSTEM", cache=False),
+    inspect("caption_writing", graders=1, mode="overall", contests="9013-9015"),
+    inspect("explanation_preference", "none", 1, system="$SYSTEM"),
     inspect("mock_detecting", input="description", scene="comedy", frames=3),
     inspect("mock_matching", input="description", scene="comedy", replicates=2, on_unparsed="random"),
     inspect("mock_explaining", input="description", scene="comedy", frames=3),
@@ -48,7 +48,7 @@ CASES = [
     inspect("humicroedit_rating", "digits", estimate="expected", split="dev"),
     inspect("humicroedit_pairwise", setting="edited_only", via="ratings", split="dev"),
     GRADED,
-    inspect("humorbench", graders=1, one_explanation_per="caption", cache=False),
+    inspect("humorbench", graders=1, one_explanation_per="caption"),
     inspect("humorbench_autograder"),
     inspect("humor_writing", count=10),
     *others(),

@@ -1,6 +1,6 @@
 """What both harnesses show, score and report is what tests/characterisation/table.json says.
 
-Where it is meant to move, `tests/characterisation/record.py --table` writes the table anew.
+Where it is meant to move, `tests/characterisation/record.py --table` writes the table anew, with `--only` a part of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from characterisation.cases import Case, all_cases, kept_cases
-from characterisation.record import TABLE, Recorder, differences
+from characterisation.record import TABLE, Recorder, chosen, differences, not_recorded
 
 EXPECTED: dict[str, Any] = json.loads(TABLE.read_text())
 SAMPLE = [case for case in kept_cases() if not case.real]
@@ -54,6 +54,15 @@ def run_of(key: str) -> str:
 def test_every_entry_is_of_a_case() -> None:
     assert {run_of(key) for key in EXPECTED} == {run_of(case.key) for case in kept_cases()}
     assert len(set(keys(all_cases()))) == len(all_cases())
+
+
+def test_what_is_not_recorded_anew_stays_in_the_table() -> None:
+    table = {"inspect/a/sample/default/x": {"n": 1}, "inspect/a/real/default/x": {"n": 2}}
+    assert not_recorded(table, (), real=True) == {}
+    assert list(not_recorded(table, (), real=False)) == ["inspect/a/real/default/x"]
+    assert not_recorded(table, ["inspect/b"], real=True) == table
+    assert keys(chosen(kept_cases(), ["inspect/bbeh"], real=False)) == ["inspect/bbeh_nycc/sample/default/scripted"]
+    assert not any(case.real for case in chosen(all_cases(), (), real=False))
 
 
 def test_a_difference_names_key_and_field_and_both_values() -> None:
