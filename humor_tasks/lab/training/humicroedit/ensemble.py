@@ -240,8 +240,8 @@ def fit_grades(
 ) -> tuple[Rater, dict[str, Any]]:
     """The system `grades` (IRLab DAIICT): classifiers of the judges' grades, averaged with a regression of the mean.
 
-    The rater's members are `encoder` systems, each a run folder. The files list a headline's grades from the highest to
-    the lowest, so the classifiers are of the highest grade, the second and so on, not of one person each.
+    The rater's members are `encoder` systems, each a run folder. Subtask 1's files list a headline's grades from the
+    highest to the lowest, so the classifiers are of the highest grade, the second and so on, not of one person each.
     """
     members = []
     for judge in range(JUDGES + 1):
