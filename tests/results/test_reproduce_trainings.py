@@ -9,7 +9,6 @@ import pytest
 from standins.commands import humor_tasks
 from standins.humicroedit_rows import write_folder
 from standins.published_rows import reproduced
-from standins.short_prompts import short_prompts
 from standins.small_sample import small_sample
 from standins.tiny_clip_folder import saved
 from standins.tiny_ofa import tiny_ofa
@@ -64,7 +63,7 @@ def test_ofa_that_learns_to_explain(sample: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.cpu(20, "five networks of T5")
 def test_t5_that_explains(sample: str) -> None:
     tiny = tiny_folder(Path("tiny"), explanations(sample), "t5", width=16, layers=1)
-    more = (*ON_CPU, "--dataset", sample, "--lr", "1e-2", "--prompts", short_prompts(Path("prompts")))
+    more = (*ON_CPU, "--dataset", sample, "--lr", "1e-2")
     trained("perplexity-t5-large", {"google-t5/t5-large": tiny}, *more)
     assert find_row("perplexity-t5-large").command == find_row("explanation-t5-large").command
     assert "and 651 are published." in read("perplexity-t5-large", sample, "run/metrics.json")

@@ -85,10 +85,10 @@ EXPLANATION = Benchmark(
         ),
         differences=(
             *DIFFERENCES,
-            "The published perplexity is per token of the released count `n_expl_toks`, which has a token more than "
-            "words in both printed examples. `word_perplexity` is per word, separated by whitespace, as "
-            "`n_tokens_label` counts in the hub's rows: of one text it is higher, by 5 to 8 % where it is 20 to 110. "
-            "`humor-tasks reproduce` converts it.",
+            "The published perplexity is per word (section 2.1) of the released count `n_expl_toks`, which has one "
+            "more than whitespace separates in both printed examples. `word_perplexity` is per word, separated by "
+            "whitespace, as `n_tokens_label` counts in the hub's rows: of one text it is higher, by 5 to 8 % where it "
+            "is 20 to 110. `humor-tasks reproduce` converts it.",
             "The paper does not give the prompt of OFA fine-tuned to explain; here it is the last turn of the "
             "benchmark's own prompt.",
         ),
