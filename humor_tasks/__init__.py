@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from humor_tasks.api import clip_predict, evaluate, load
     from humor_tasks.tasks import *  # noqa: F403
 
-__all__ = ["__version__", "clip_predict", "evaluate", "load"]
-
 # tasks: written by tools/generate.py
 
-__all__ += [
+__all__ = [
+    "__version__",
     "bbeh_nycc",
     "brainstorm",
     "caption_writing",
+    "clip_predict",
     "crowd_groups",
     "crowd_pairs",
+    "evaluate",
     "explanation",
     "explanation_preference",
     "humicroedit_pairwise",
@@ -35,6 +36,7 @@ __all__ += [
     "humor_writing",
     "humorbench",
     "humorbench_autograder",
+    "load",
     "matching",
     "mock_detecting",
     "mock_explaining",

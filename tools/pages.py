@@ -17,6 +17,8 @@ BEGIN, END = "<!-- {}: written by tools/generate.py -->", "<!-- end of {} -->"
 """The lines that enclose a part of a document that is written by hand."""
 BEGIN_CODE, END_CODE = "# {}: written by tools/generate.py", "# end of {}"
 """The same in Python source."""
+OWN_NAMES = ("__version__", "clip_predict", "evaluate", "load")
+"""What the package exports besides the tasks."""
 ABOUT, REFERENCE = "<!-- about: {} -->", "## What a score means\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
@@ -27,9 +29,9 @@ def files(root: Path) -> dict[str, str]:
     table = HEAD + "".join(map(row, BENCHMARKS.values()))
     made = {"README.md": between(root, "README.md", "tasks", table), "docs/parameters.md": tables()}
     # A literal, because the linter of Inspect's register reads the source.
-    names = "".join(f"    {json.dumps(name)},\n" for name in sorted(BENCHMARKS))
+    names = "".join(f"    {json.dumps(name)},\n" for name in sorted([*OWN_NAMES, *BENCHMARKS]))
     package = "humor_tasks/__init__.py"
-    made[package] = between(root, package, "tasks", f"__all__ += [\n{names}]\n", BEGIN_CODE, END_CODE)
+    made[package] = between(root, package, "tasks", f"__all__ = [\n{names}]\n", BEGIN_CODE, END_CODE)
     for card, benchmarks in by_card().items():
         place = f"datasets_cards/{card}/README.md"
         made[place] = between(root, place, "considerations", considerations(benchmarks))
