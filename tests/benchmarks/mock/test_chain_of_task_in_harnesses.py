@@ -243,7 +243,8 @@ def test_lm_evals_client_of_servers_puts_all_pictures_into_the_last_turn() -> No
     prompt = run.prompt(run.records[0])
     assert [len(turn.pictures) for turn in prompt.turns if turn.pictures] == [1, 1, 1]
     pictures = [picture.open() for picture in prompt.pictures]
-    sent: Any = create_image_prompt(pictures, rendered(prompt))
+    chat: list[dict[str, Any]] = [{**turn, "type": "text"} for turn in rendered(prompt)]  # as lm-eval's client has it
+    sent: Any = create_image_prompt(pictures, chat)
     kinds = [[part["type"] for part in turn["content"]] for turn in sent if not isinstance(turn["content"], str)]
     assert kinds == [["image_url"] * 3 + ["text"]]
     assert sum(PLACEHOLDER in turn["content"] for turn in sent if isinstance(turn["content"], str)) == 2
