@@ -39,13 +39,13 @@ def test_a_reply_is_read_as_in_the_released_code(tmp_path: Path) -> None:
         line("i1", "So the Answer: D, I think."),
         line("i2", UNCLEAR),
         line(of_unclear, "Final Answer: B"),
-        line("i3", "No idea."),
+        line("i3", "No idea \ud83d."),
         line("of another fold", "Answer: A"),
     )
     assert read_query_cache(ROW, path, ["i1", "i2", "i3"], letters=True) == {
         "i1": "Answer: D",
         "i2": "Answer: B",
-        "i3": "No idea.",
+        "i3": "No idea \ud83d.",
     }
 
 
@@ -88,11 +88,17 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("query_cache/ranking_gpt-4_5_cache.jsonl", line("i1", "Answer: A"))
     (tmp_path / "broken.zip").write_text("no zip")
+    with zipfile.ZipFile(tmp_path / "damaged.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(cache_name(ROW), line("i1", "Answer: A"))
+    whole = (tmp_path / "damaged.zip").read_bytes()
+    start = 30 + len(cache_name(ROW))  # after the member's header
+    (tmp_path / "damaged.zip").write_bytes(whole[:start] + b"\xff" * 20 + whole[start + 20 :])
     none = cache(tmp_path / "none.jsonl", line("x", "Answer: A"))
     number = cache(tmp_path / "number.jsonl", json.dumps({"query": "q", "response": 1, "instance_id": "i1"}))
     for path, why in (
         (tmp_path / "other.zip", "has no matching_gpt-4_5_cache.jsonl, the cache of matching-gpt-4-5-shot"),
         (tmp_path / "broken.zip", "cannot be read"),
+        (tmp_path / "damaged.zip", "cannot be read"),
         (none, "a reply to none of the 1 items of matching-gpt-4-5-shot"),
         (number, "number.jsonl, line 1: must be an object with the texts instance_id, query, response"),
     ):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zipfile
+import zlib
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
@@ -74,7 +75,7 @@ def _cache_of(row: Row, path: Path) -> tuple[str, str]:
             for member in archive.namelist():
                 if PurePosixPath(member).name == name:
                     return f"{path}, {member}", archive.read(member).decode("utf-8")
-    except (zipfile.BadZipFile, UnicodeDecodeError, OSError) as problem:
+    except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError, RuntimeError, OSError) as problem:  # or encrypted
         raise BadInput(f"{path}: cannot be read ({problem}).") from None
     raise BadInput(f"{path}: has no {name}, the cache of {row.name}.")
 
@@ -83,7 +84,7 @@ def _with_letter(reply: str, responses: dict[str, str]) -> str:
     """The reply, or the letter that was extracted from it where it has none or several."""
     if len(_letters(reply, "Answer")) == 1:
         return f"Answer: {_letters(reply, 'Answer')[0]}"
-    found = _letters(responses.get(hashlib.md5(reply.encode()).hexdigest(), ""), "Final Answer")
+    found = _letters(responses.get(hashlib.md5(reply.encode("utf-8", "surrogatepass")).hexdigest(), ""), "Final Answer")
     return f"Answer: {found[0]}" if len(found) == 1 else reply
 
 
