@@ -329,22 +329,17 @@ class Run(Generic[O_co]):
         if ENDED in record.facts:  # of an earlier reading
             facts = {name: value for name, value in record.facts.items() if name != ENDED}
             record = dataclasses.replace(record, facts=facts)
-        answer = self.form.answer(reply, self.options.thinking, refused, cut_off)
-        outcome = self.benchmark.outcome(self, record, answer)
-        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
+        return self.scored(record, self.form.answer(reply, self.options.thinking, refused, cut_off), letter_values)
 
     def scored(
         self, record: Record, answer: Answer, letter_values: Mapping[str, float] = MappingProxyType({})
     ) -> Outcome:
-        """Score an answer that does not come from a reply, such as one from log-likelihoods.
+        """Score an answer, which need not come from a reply: one from log-likelihoods does not.
 
         letter_values: the model's numbers by the names of LETTER_METRICS. Those that `Benchmark.letter_metrics` asks
         for and that are finite become values of the outcome.
         """
         outcome = self.benchmark.outcome(self, record, answer)
-        return self._with_letters(outcome, letter_values) if self.benchmark.letter_metrics else outcome
-
-    def _with_letters(self, outcome: Outcome, letter_values: Mapping[str, float]) -> Outcome:
         prefixes = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
         finite = {
             name: value for name, value in letter_values.items() if name.startswith(prefixes) and math.isfinite(value)

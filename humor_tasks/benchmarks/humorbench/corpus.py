@@ -92,6 +92,11 @@ def mark(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
+def cluster_of(description: str) -> str:
+    """The cluster of a cartoon's captions, elements and explanations."""
+    return f"cartoon-{mark(description)}"
+
+
 def key(idx: str, element: str) -> str:
     """The id of (idx, element): neither is unique alone, but the combination is."""
     return f"{' '.join(idx.split())}-{mark(' '.join(element.split()))}"

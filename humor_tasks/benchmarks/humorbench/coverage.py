@@ -93,7 +93,7 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
     fields = {name: row[name] for name in ("description", "caption")}
     return Record(
         id=k if per == "row" else f"caption-{corpus.mark(*fields.values())}",
-        cluster=f"cartoon-{corpus.mark(row['description'])}",
+        cluster=corpus.cluster_of(row["description"]),
         fields=fields,
         context=row["description"],
         choices=(),

@@ -94,7 +94,7 @@ def _record(row: Mapping[str, str], where: str) -> Record:
     fields = {name: texts[name] for name in ("description", "caption")}
     return Record(
         id=f"{corpus.key(texts['idx'], texts['element'])}-{texts['explainer_model']}",
-        cluster=f"cartoon-{corpus.mark(texts['description'])}",
+        cluster=corpus.cluster_of(texts["description"]),
         fields=fields | {"answer": texts["explanation"], "point": texts["element"]},
         context=texts["explanation"],
         choices=(),

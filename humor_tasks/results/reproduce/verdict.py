@@ -139,8 +139,8 @@ def reproduce(row: Row, given: Given) -> Verdict:
     try:
         computed = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
         compared = []
-        for figure in row.figures:  # the part's estimate, else the whole run's
-            here = computed.estimates.get(figure.estimate) or computed.estimates.get(figure.metric)
+        for figure in row.figures:
+            here = _estimate(computed.estimates, figure)
             if here is None:
                 raise CannotRunHere(f"the rows give no {figure.estimate}; are they labelled?")
             compared.append(Compared(figure, here, row.tolerance[figure.metric]))
@@ -150,6 +150,11 @@ def reproduce(row: Row, given: Given) -> Verdict:
     return Verdict(row, compared, changed=changed, others=others, fits=fitting(row, computed.estimates))
 
 
+def _estimate(estimates: Mapping[str, Estimate], figure: Figure) -> Estimate | None:
+    """The estimate of a figure's part, else that of the whole run."""
+    return estimates.get(figure.estimate) or estimates.get(figure.metric)
+
+
 def fitting(row: Row, estimates: Mapping[str, Estimate]) -> list[str]:
     """The names of other systems' rows of the same figures (metrics and parts) that these values fit.
 
@@ -157,7 +162,7 @@ def fitting(row: Row, estimates: Mapping[str, Estimate]) -> list[str]:
     """
 
     def fits(other: Row) -> bool:
-        values = [estimates.get(figure.estimate) or estimates.get(figure.metric) for figure in other.figures]
+        values = [_estimate(estimates, figure) for figure in other.figures]
         return all(
             value is not None and _agrees(value.value, figure.value, other.tolerance[figure.metric])
             for value, figure in zip(values, other.figures, strict=True)

@@ -254,7 +254,7 @@ def to_label(kind: str, source: Path, size: int | None, seed: int, output: Path)
             raise BadInput(f"{table.where(i)}: the same (idx, element) by the same explainer again; remove a row.")
         said = (f"{title}: {texts[title.lower()]}" for title in ("Caption", "Explanation", "Element"))
         about = {"id": name, "kind": kind, "options": list(LABELS), "description": texts["description"]}
-        about |= {"cluster": f"cartoon-{humorbench.mark(texts['description'])}"}
+        about |= {"cluster": humorbench.cluster_of(texts["description"])}
         by_id[name] = about | {"said": "\n\n".join(said), "row": texts}
     return [by_id[name] for name in sampled(list(by_id), size, seed)]
 
@@ -266,7 +266,7 @@ def to_explain(kind: str, source: Path, size: int | None, seed: int, output: Pat
     for i, row in enumerate(table.rows):
         texts = humorbench.cells(row, ("description", "caption"), table.where(i))
         name = f"caption-{humorbench.mark(*texts.values())}"
-        by_id[name] = {"id": name, "kind": kind, "cluster": f"cartoon-{humorbench.mark(texts['description'])}"} | texts
+        by_id[name] = {"id": name, "kind": kind, "cluster": humorbench.cluster_of(texts["description"])} | texts
     return [by_id[name] for name in sampled(list(by_id), size, seed)]
 
 

@@ -230,13 +230,17 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
     With the paper's splits of posts, a post is in one split of a sub-task. Raises BadInput for two different rows with
     the same id.
     """
-    by_task = {"post"} if built.post_splits == "paper" else set()
+    by_task = built.post_splits == "paper"  # a split of posts holds within a sub-task alone
     wanted = [(item, subtask) for item in items for subtask in item.subtasks]
     if by_task:
         wanted = with_posts_split(wanted, built.seed)
+
+    def medium_of(item: Item, subtask: str) -> tuple[str, str, str]:
+        return item.scene, subtask if by_task and item.scene == "post" else "", item.media_id
+
     latest: dict[tuple[str, str, str], str] = {}
     for item, subtask in wanted:
-        medium = (item.scene, subtask if item.scene in by_task else "", item.media_id)
+        medium = medium_of(item, subtask)
         latest[medium] = max(latest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
     chosen: dict[Cell, list[Item]] = {}
     seen: set[tuple[str, str, str]] = set()
@@ -245,8 +249,7 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
         split = str(item.split)
         # A post has one caption, which two sources may spell differently.
         key = (subtask, item.media_id, "" if item.scene == "post" else item.line.casefold())
-        medium = (item.scene, subtask if item.scene in by_task else "", item.media_id)
-        if latest[medium] != split:
+        if latest[medium_of(item, subtask)] != split:
             built.left_out[item.scene, subtask, f"in {split}, while its medium is also in a later split"] += 1
         elif key in seen:
             built.left_out[item.scene, subtask, "duplicate of another row or source"] += 1
