@@ -210,10 +210,13 @@ def _nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tenso
 
 def _load_moments(optimizer: Any, tensors: dict[str, torch.Tensor]) -> None:
     """Restore an optimizer's state from what `_flat` gave, or from this process's part of it."""
-    optimizer.load_state_dict({"state": _nested(tensors), "param_groups": optimizer.state_dict()["param_groups"]})
-    for parameter, values in optimizer.state.items():
-        for name, value in values.items():
+    state = _nested(tensors)
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    for (parameter, values), stored in zip(optimizer.state.items(), state.values(), strict=True):
+        for name, value in values.items():  # torch gave all but `step` the weight's type, which may be bf16
             if value.shape == local(parameter).shape:
                 # torch's fused optimizers require moments with the same memory layout as their weights.
-                values[name] = torch.empty_like(parameter, dtype=value.dtype)
-                local(values[name]).copy_(value)
+                values[name] = torch.empty_like(parameter, dtype=stored[name].dtype)
+                local(values[name]).copy_(stored[name])
+            else:
+                values[name] = stored[name].to(value.device)
