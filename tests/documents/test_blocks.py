@@ -144,6 +144,9 @@ def test_a_shells_words_are_found() -> None:
         "humor-tasks score p.json --task matching -T extraction=loose",
         "humor-tasks reproduce matching-nobody",
         'pip install ".[docs,nothing]"',
+        "accelerate launch --num_processes 1 -m humor_tasks.cli train text --task matching --modell m -o run",
+        "accelerate launch --processes 1 -m humor_tasks.cli train text --task matching --model m -o run",
+        "accelerate launch --config_file nothing.yaml -m humor_tasks.cli train text --task matching --model m -o run",
     ],
 )
 def test_a_command_that_would_be_refused_is_found(command: str) -> None:

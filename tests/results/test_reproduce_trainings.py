@@ -53,7 +53,7 @@ def explanations(dataset: str) -> list[str]:
 def test_ofa_that_learns_to_explain(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("humor_tasks.lab.training.ofa.finetune.LONGEST", 2)
     tiny = tiny_ofa(Path("tiny"), explanations(sample), max_position_embeddings=1024)
-    trained("perplexity-ofa-direct", {"OFA_HUGE": tiny}, *ON_CPU, "--dataset", sample, "--lr", "1e-3")
+    trained("perplexity-ofa-direct", {"OFA-Sys/ofa-huge": tiny}, *ON_CPU, "--dataset", sample, "--lr", "1e-3")
     told = read("perplexity-ofa-direct", sample, "run/metrics.json")
     count = len(explanations(sample))
     assert f"it is of {count} rows, and 651 are published." in told

@@ -94,10 +94,21 @@ def check(words: list[str]) -> None:
 
 
 def launched(words: list[str]) -> list[str]:
-    """The command that `accelerate launch -m MODULE` starts."""
-    if words[:3] == ["accelerate", "launch", "-m"]:
-        return [{"humor_tasks.cli": "humor-tasks"}.get(words[3], words[3]), *words[4:]]
-    return words
+    """The command that `accelerate launch -m MODULE` starts, after the launch's own options, which are checked."""
+    if words[:2] != ["accelerate", "launch"]:
+        return words
+    from accelerate.commands.launch import launch_command_parser
+
+    try:
+        given = launch_command_parser().parse_args(words[2:])
+    except SystemExit:
+        raise Wrong(f"accelerate refuses {words}") from None
+    if not given.module:
+        raise Wrong(f"{words}: start a module, by -m")
+    file, program = given.config_file, given.training_script
+    if file and not re.fullmatch(r"\$\(humor-tasks train configuration (fsdp|deepspeed)\)", file):
+        raise Wrong(f"there is no configuration {file}")
+    return [{"humor_tasks.cli": "humor-tasks"}.get(program, program), *given.training_script_args]
 
 
 def inspect(words: list[str]) -> None:

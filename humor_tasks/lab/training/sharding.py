@@ -147,7 +147,7 @@ def part(accelerator: Accelerator, network: torch.nn.Module, optimizer: Any) -> 
         trained = {f"weights.{name}": value for name, value in _trained(network).items()}
         moments = optimizer.state_dict()["state"]
     trained |= {f"optimizer.{name}": value for name, value in _flat(moments).items()}
-    return {name: _on_cpu(value) for name, value in trained.items()}
+    return {name: _on_cpu(torch.as_tensor(value)) for name, value in trained.items()}
 
 
 def load_part(
@@ -194,26 +194,30 @@ def _on_cpu(tensor: torch.Tensor) -> torch.Tensor:
     return local(tensor.detach()).cpu().contiguous()
 
 
-def _flat(state: dict[int, dict[str, Any]]) -> dict[str, torch.Tensor]:
-    """An optimizer's state with one key a tensor: 'place.name'."""
+def _flat(state: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """An optimizer's state with one key a tensor, or a whole number: 'place.name'."""
     return {f"{place}.{name}": value for place, values in state.items() for name, value in values.items()}
 
 
-def _nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor]]:
-    """The state that `_flat` was made from."""
-    state: dict[int, dict[str, torch.Tensor]] = {}
+def _nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, Any]]:
+    """The state that `_flat` was made from. DeepSpeed's optimizer on the host counts steps by a whole number."""
+    state: dict[int, dict[str, Any]] = {}
     for key, value in tensors.items():
         place, name = key.split(".", 1)
-        state.setdefault(int(place), {})[name] = value
+        whole = value.dtype == torch.int64 and not value.dim()
+        state.setdefault(int(place), {})[name] = int(value) if whole else value
     return state
 
 
 def _load_moments(optimizer: Any, tensors: dict[str, torch.Tensor]) -> None:
     """Restore an optimizer's state from what `_flat` gave, or from this process's part of it."""
-    optimizer.load_state_dict({"state": _nested(tensors), "param_groups": optimizer.state_dict()["param_groups"]})
-    for parameter, values in optimizer.state.items():
-        for name, value in values.items():
+    state = _nested(tensors)
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    for (parameter, values), stored in zip(optimizer.state.items(), state.values(), strict=True):
+        for name, value in values.items():  # torch gave all but `step` the weight's type, which may be bf16
             if value.shape == local(parameter).shape:
                 # torch's fused optimizers require moments with the same memory layout as their weights.
-                values[name] = torch.empty_like(parameter, dtype=value.dtype)
-                local(values[name]).copy_(value)
+                values[name] = torch.empty_like(parameter, dtype=stored[name].dtype)
+                local(values[name]).copy_(stored[name])
+            else:
+                values[name] = stored[name].to(value.device)

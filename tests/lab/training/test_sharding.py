@@ -14,7 +14,7 @@ import pytest
 import torch
 from accelerate.commands.config.config_args import load_config_from_file
 from accelerate.utils import DistributedType
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from standins import launches, tiny_training
 from standins.launches import ROUTES, configuration
 
@@ -22,7 +22,7 @@ from humor_tasks.cli.train import train
 from humor_tasks.errors import BadInput
 from humor_tasks.lab.training.checkpoint import State, restore_checkpoint
 from humor_tasks.lab.training.loop import accelerator_for
-from humor_tasks.lab.training.sharding import check
+from humor_tasks.lab.training.sharding import check, load_part, part
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -103,3 +103,22 @@ def test_another_number_of_processes_does_not_resume(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"has no network.safetensors but fsdp-0-of-2\.\S+ fsdp-1-of-2\S+: launch as"):
         restore_checkpoint(tmp_path, line.network, line.optimizer, line.accelerator)
     assert restore_checkpoint(tmp_path / "none", line.network, line.optimizer, line.accelerator) == State()
+
+
+def test_the_steps_of_an_optimizer_on_the_host_are_a_whole_number_again(tmp_path: Path) -> None:
+    """DeepSpeedCPUAdam counts by an int, and gives it to its kernel as one."""
+    moments = {0: {"step": 3, "exp_avg": torch.ones(2)}}
+    state = {"fp32_flat_groups": [torch.ones(2)], "optimizer_state_dict": {"state": moments}}
+    loaded: dict[int, Any] = {}
+    engine = SimpleNamespace(
+        state_dict=lambda: {**state, "optimizer_state_dict": {"state": {}}},
+        load_state_dict=loaded.update,
+        checkpoint_event_epilogue=lambda: None,
+    )
+    optimizer = SimpleNamespace(state_dict=lambda: state, optimizer=engine)
+    accelerator: Any = SimpleNamespace(distributed_type=DistributedType.DEEPSPEED, process_index=0)
+    save_file(part(accelerator, torch.nn.Linear(1, 1), optimizer), tmp_path / "part.safetensors")
+    load_part(accelerator, torch.nn.Linear(1, 1), optimizer, load_file(tmp_path / "part.safetensors"))
+    (found,) = loaded[0]["optimizer_state_dict"]["state"].values()
+    assert (found["step"], type(found["step"])) == (3, int)
+    assert torch.equal(found["exp_avg"], torch.ones(2))

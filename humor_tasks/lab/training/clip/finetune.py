@@ -162,10 +162,14 @@ class Trainer(Epochs):
     def _planned(self, epoch: int) -> list[list[int]]:
         """The batches, whose augmented pictures are read ahead."""
         planned = super()._planned(epoch)
-        rows = chain.from_iterable(part.rows for batch in planned for part in self.divided(batch))
+        rows = chain.from_iterable(part.rows for batch in planned for part in self._parts(batch)[0])
         workers, most = threads(self.config.workers), 2 * self.config.batch_size
         self.pictures = ahead(lambda row: self._augmented(row, epoch), rows, workers, most)
         return planned
+
+    def _parts(self, batch: Sequence[int]) -> tuple[list[Part], int]:
+        """Parts of at most `micro_batch` rows. A row's loss is over its own captions, so that any parts add up."""
+        return self.divided(batch, self.config.micro_batch), len(batch)
 
     def update(self, parts: Sequence[Part], count: int) -> torch.Tensor:
         """A step, after which the logit scale is limited."""

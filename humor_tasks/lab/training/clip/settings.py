@@ -45,6 +45,9 @@ class ClipTrainConfig(Rows, AdamW, Adapters, Machine):
     lr: tuple[float, ...] = rates((5e-5, 1e-5, 5e-6), "the best by validation accuracy is kept, the first on a tie")
     warmup: int = parameter(200, "Warm-up steps: step s, from 0, has lr * min(1, s / warmup).", least=0, most=1_000_000)
     batch_size: int = parameter(32, "Rows per step, over all devices.", least=1, most=65536)
+    micro_batch: int = parameter(
+        0, "Maximum rows per device at once; memory only, as negatives are a row's own.", least=0, most=65536
+    )
     epochs: int = parameter(12, "Maximum number.", least=1, most=10_000)
     patience: int = parameter(
         0, "Early stopping: epochs without better validation accuracy; 0: never.", least=0, most=10_000

@@ -52,6 +52,7 @@ class ImageTextTrainConfig(Steps, AdamW, Adapters, Machine):
 
     is_open = True  # validated by the loss of the answers
     kind = "image_text"
+    adafactor = bf16_weights = False  # of train text alone
 
     def __post_init__(self) -> None:
         super().__post_init__()

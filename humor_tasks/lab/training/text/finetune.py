@@ -1,7 +1,8 @@
 """One training with one learning rate, on one or several devices (`accelerate launch`).
 
-AdamW with warm-up, then a constant learning rate. A batch is divided among the devices and into micro-batches; its loss
-is the mean over all of its answers' tokens (encoders: rows), so that neither division changes the result.
+AdamW or Adafactor with warm-up, then a constant learning rate. A batch is divided among the devices and into
+micro-batches; its loss is the mean over all of its answers' tokens (encoders: rows), so that neither division changes
+the result.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from humor_tasks.files.writing import write_json
 from humor_tasks.lab.training.evaluation import MODEL, Metrics, Recipe, divided, evaluated, perplexities, train_run
 from humor_tasks.lab.training.evaluation import summary as summary
 from humor_tasks.lab.training.loop import Epochs, Part, accelerator_for, fit, share_of_rate
+from humor_tasks.lab.training.optimizers import optimizer_of
 from humor_tasks.lab.training.run_folders import check_base, record
 from humor_tasks.lab.training.sharding import requested, whole_networks
 from humor_tasks.lab.training.text.data import Splits, chat_of, prompt_of, question, read_splits
@@ -64,7 +66,7 @@ class Trainer(Epochs):
         self.epochs = config.epochs * config.validations
         self.system = self._opened(data)
         self.system.device, self.network = self.accelerator.device, self.system.network
-        self.optimizer = torch.optim.AdamW(self._groups(), fused=True)
+        self.optimizer = optimizer_of(config, self._groups())
         self.most = config.micro_batch or self._rows_at_once()
         steps = math.ceil(self.rows / config.batch_size)
         if config.validations > steps:
@@ -81,6 +83,12 @@ class Trainer(Epochs):
         kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
         if kind == "encoder" and requested() == "DeepSpeed":
             raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
+        if (route := requested()) and (config.adafactor or config.bf16_weights):
+            raise BadInput(f"adafactor and bf16_weights need the whole network; {route} divides it: leave them out.")
+        if config.bf16_weights and self.accelerator.num_processes > 1:
+            raise BadInput("bf16_weights: each process would round its own way; start one process.")
+        if kind == "encoder" and config.adafactor:
+            raise BadInput("adafactor: steps are a part of a weight's size, and an encoder's new layer begins at 0.")
         if kind != "encoder" and config.encoding != TextTrainConfig.encoding:
             raise BadInput(f"encoding={config.encoding} is for encoders; {config.model} is a {kind} model.")
         if kind != "seq2seq" and config.input != TextTrainConfig.input:
@@ -101,10 +109,10 @@ class Trainer(Epochs):
         rest = [
             p for p in self.network.parameters() if p.requires_grad and not any(p is parameter for parameter in new)
         ]
-        shared = {"betas": (config.beta1, config.beta2), "eps": config.eps, "weight_decay": config.weight_decay}
         groups = [{"params": rest, "lr": self.rate, "base_lr": self.rate}]
-        groups += [{"params": new, "lr": config.head_lr, "base_lr": config.head_lr}] if self.kind == "encoder" else []
-        return [group | shared for group in groups]
+        return groups + (
+            [{"params": new, "lr": config.head_lr, "base_lr": config.head_lr}] if self.kind == "encoder" else []
+        )
 
     def _rows_at_once(self) -> int:
         """Rows of a part: no limit, but on a CPU, which gains nothing from large ones, few, so that padding is rare."""
@@ -153,11 +161,11 @@ class Trainer(Epochs):
 
 
 def opened(config: TextTrainConfig, kind: Kind) -> System:
-    """The system around the model in fp32. Raises BadInput for a model that cannot be loaded or cannot do the task."""
+    """The system around the model. Raises BadInput for a model that cannot be loaded or cannot do the task."""
     tokenizer = open_tokenizer(config.model, config.model_revision)
     if config.max_tokens:
         tokenizer.model_max_length = min(config.max_tokens, tokenizer.model_max_length)
-    network = open_network(config.model, kind, "fp32", config.model_revision)
+    network = open_network(config.model, kind, "bf16" if config.bf16_weights else "fp32", config.model_revision)
     if kind == "seq2seq":  # a summariser's settings, such as a minimum length or a forced first token, are not ours
         ids = {name: getattr(network.config, name, None) for name in _IDS}  # T5 has no first token
         network.generation_config = GenerationConfig(**ids)  # type: ignore[no-untyped-call]

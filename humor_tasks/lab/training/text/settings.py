@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,12 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
     batch_size: int = parameter(64, "Rows per step, over all devices.", least=1, most=65536)
     micro_batch: int = parameter(0, "Maximum rows per device at once; memory only; 0: automatic.", least=0, most=65536)
     epochs: int = parameter(10, "Maximum number.", least=1, most=10_000)
+    adafactor: bool = parameter(
+        False, "Adafactor in place of AdamW: less memory. Its lr is a part of a weight's size, 1e-3 by T5's authors."
+    )
+    bf16_weights: bool = parameter(
+        False, "Weights and gradients in bf16: less memory. Steps are rounded at random; one process."
+    )
     max_tokens: int = parameter(0, "Maximum length of the input; 0: the model's own.", least=0, most=1_000_000)
     temperature: float = parameter(1.0, "Of written explanations, as published; 0: greedy.", least=0, most=2)
     top_p: float = parameter(0.95, "Of written explanations, as published.", least=1e-6, most=1)
@@ -65,7 +72,16 @@ class TextTrainConfig(Rows, Steps, AdamW, Adapters, Machine):
             raise BadInput(f"scene={self.scene}: {self.task} has no scenes.")
         if self.input == "released" and (self.prompts is not None or not self.has_folds):
             raise BadInput("input=released is the caption contest's own text: leave out prompts, and MOCK's tasks.")
+        if self.bf16_weights and self.precision != "bf16":
+            raise BadInput(f"bf16_weights needs precision=bf16, not {self.precision}.")
+        if self.adafactor and self.lora:
+            raise BadInput("adafactor: its steps are a part of a weight's size, and adapters begin at 0: leave it out.")
         object.__setattr__(self, "evaluate", tuple(split for split in EVALUATED if split in self.evaluate))
+
+    def check_flags(self, names: Collection[str]) -> None:
+        """See Settings."""
+        if self.adafactor and (unused := sorted({"beta1", "beta2", "eps"} & set(names))):
+            raise BadInput(f"--adafactor does not use {', '.join(f'--{name}' for name in unused)}.")
 
     @property
     def folds(self) -> tuple[str, ...]:

@@ -129,6 +129,18 @@ def test_rates_and_pictures_change_as_said(config: Made, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_parts_of_a_batch_end_as_the_whole_batch(config: Made, tmp_path: Path) -> None:
+    found = []
+    for most in (0, 1, 3):
+        settings = config(micro_batch=most, lr=(1e-2,), eps=1.0)
+        Trainer(settings, read_splits(settings), tmp_path / str(most), False).train()
+        found.append(load_file(tmp_path / str(most) / "best-1" / "model.safetensors"))
+    whole, *parts = found
+    for part in parts:
+        assert all(torch.allclose(part[name], tensor, rtol=1e-4, atol=1e-6) for name, tensor in whole.items())
+
+
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_end(config: Made, tmp_path: Path) -> None:
     resumes_to_the_same_end(train, Trainer, config(epochs=3, lora=2), tmp_path)
 

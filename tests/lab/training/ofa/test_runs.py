@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import huggingface_hub
 import numpy as np
 import pytest
 import torch
@@ -197,6 +199,37 @@ def test_the_command(tiny: str, sample: str, tmp_path: Path, monkeypatch: pytest
     assert CliRunner().invoke(command, [*asked[:-2], "--output=~/run"]).output == done.output
     refused_ = CliRunner().invoke(command, [*asked, "--seed", "1"])
     assert "holds a run with other settings (seed=0 there, 1 here)" in str(refused_.exception)
+
+
+@pytest.mark.slow
+def test_a_name_of_the_hub_is_trained_and_its_files_are_those_of_ofa_huge(
+    tiny: str, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hub lists these for OFA-Sys/ofa-huge: no safetensors, and weights as a pickle of tensors."""
+    files = ("config.json", "merges.txt", "pytorch_model.bin", "vocab.json")
+    held, asked = tmp_path / "snapshots" / "abc", []
+    shutil.copytree(tiny, held, ignore=lambda _, names: set(names) - set(files))
+    torch.save(load_file(Path(tiny) / "model.safetensors"), held / "pytorch_model.bin")
+    assert sorted(path.name for path in held.iterdir()) == sorted(files)
+
+    class Hub:
+        def model_info(self, name: str, revision: str | None) -> Any:
+            return SimpleNamespace(sha="abc", siblings=[SimpleNamespace(rfilename=name) for name in files])
+
+    def download(name: str, revision: str | None, allow_patterns: list[str]) -> str:
+        asked.append((name, revision, allow_patterns[-1]))
+        return str(held)
+
+    monkeypatch.setattr(huggingface_hub, "HfApi", Hub)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    flags = "--lr 1e-3 --epochs 1 --image-size 32 --device cpu --no-progress".split()
+    common = [*flags, "--dataset", sample, "--pretrained"]
+    for name, start in (("hub", "OFA-Sys/ofa-huge"), ("folder", tiny)):
+        done = CliRunner().invoke(command, ["ofa", *common, start, "-o", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+    assert set(asked) == {("OFA-Sys/ofa-huge", "abc", "pytorch_model.bin")}
+    one, two = (load_file(tmp_path / name / "model" / "model.safetensors") for name in ("hub", "folder"))
+    assert all(torch.equal(tensor, two[name]) for name, tensor in one.items())
 
 
 # ---- bad input ----------------------------------------------------------------------------------

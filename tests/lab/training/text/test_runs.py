@@ -238,6 +238,16 @@ def test_a_killed_training_ends_with_the_same_weights(kind: str, home: Path, tmp
     resumes_to_the_same_end(train, finetune.Trainer, settings, tmp_path)
 
 
+def test_weights_in_bf16_end_the_same_after_a_kill_and_learn(home: Path, tmp_path: Path) -> None:
+    values: dict[str, Any] = {"adafactor": True, "bf16_weights": True, "precision": "bf16", "checkpointing": True}
+    settings = config(home, "t5", **values, epochs=3, patience=0, lr=(3e-2,), micro_batch=2)
+    resumes_to_the_same_end(train, finetune.Trainer, settings, tmp_path)
+    losses = [row["train_loss"] for row in numbers_of_curve(tmp_path / "cut")]
+    assert losses[-1] < losses[0]
+    after = load_file(tmp_path / "cut/model/model.safetensors")
+    assert {tensor.dtype for tensor in after.values()} == {torch.bfloat16}
+
+
 @pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
 def test_adapters_are_merged_into_the_saved_weights(kind: str, home: Path, tmp_path: Path) -> None:
     settings = config(home, kind, lora=4, lr=(5e-2,), epochs=3, patience=0)

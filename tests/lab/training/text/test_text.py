@@ -71,11 +71,19 @@ def config(home: Path, kind: str = "encoder", task: str = "ranking", **values: A
         ({"scene": "post"}, "no scenes"),
         ({"input": "released", "prompts": "B"}, "leave out prompts"),
         ({"input": "released", "task": "mock_matching"}, "MOCK's tasks"),
+        ({"bf16_weights": True}, "bf16_weights needs precision=bf16, not no"),
+        ({"adafactor": True, "lora": 4}, "adapters begin at 0: leave it out"),
     ],
 )
 def test_what_the_settings_refuse(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         TextTrainConfig(**{"task": "matching", "model": "m"} | values)
+
+
+def test_flags_of_another_optimizer_are_refused() -> None:
+    with pytest.raises(BadInput, match=r"--adafactor does not use --beta1, --eps\."):
+        TextTrainConfig("matching", "m", adafactor=True).check_flags(["lr", "eps", "beta1", "adafactor"])
+    TextTrainConfig("matching", "m").check_flags(["eps", "beta1"])
 
 
 def test_the_papers_settings_are_the_defaults() -> None:
