@@ -1,8 +1,7 @@
 """The registry of benchmarks: those of this package and those of other installed packages.
 
 In Inspect, a task has the name of its benchmark. In lm-eval the names are the same, except that those of the caption
-contest are `nyc_matching`, `nyc_ranking`, `nyc_explanation` and `nyc_recitation`. `brainstorm` and `mock_generation`
-exist only in Inspect.
+contest are `nyc_matching`, `nyc_ranking`, `nyc_explanation` and `nyc_recitation`. `brainstorm` exists only in Inspect.
 
 A package adds a benchmark with an entry point of the benchmark's name:
 

@@ -32,6 +32,7 @@ def build() -> None:
 @click.option("--mustard", type=PATH, help="MUStARD's sarcasm_data.json.")
 @click.option("--mustard-clips", type=PATH, help="Folder with utterances_final/ and context_final/.")
 @click.option("--wits", type=PATH, help="Folder with WITS' {train,val,test}_data_final_plain.json, or one of them.")
+@click.option("--wits-clips", type=PATH, help="Folder with SPLIT_ID.mp4 and SPLIT_ID_c.mp4 (docs/mock.md).")
 @click.option("--wits-explanations", default="english", help="english or code_mixed.")
 @click.option("--keep-short-dialogues", is_flag=True, help="Keep dialogues of fewer than three utterances.")
 @click.option("--more", type=PATH, help="Folder with MORE's {train,val,test}_df.tsv, or one of them.")
@@ -52,6 +53,7 @@ def mock(
     mustard: Path | None,
     mustard_clips: Path | None,
     wits: Path | None,
+    wits_clips: Path | None,
     wits_explanations: str,
     keep_short_dialogues: bool,
     more: Path | None,
@@ -87,7 +89,7 @@ def mock(
         (cai, lambda: read_cai(Path(str(cai)), cai_images, media)),
         (more, lambda: read_more(Path(str(more)), more_images, media)),
         (mustard, lambda: read_mustard(Path(str(mustard)), mustard_clips, media, keep_short_dialogues)),
-        (wits, lambda: read_wits(Path(str(wits)), wits_explanations, keep_short_dialogues)),
+        (wits, lambda: read_wits(Path(str(wits)), wits_clips, wits_explanations, media, keep_short_dialogues)),
     ]
     sources = [read() for named, read in parts if named]
     sources += [read_table(option, folder, media) for option in OWN if (folder := tables[option])]

@@ -268,13 +268,16 @@ def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Pa
 @click.argument("votes", type=PATH)
 @click.option("--items", "pairs", required=True, type=PATH, help="The file of items.")
 @click.option("--into", type=PATH, help="The contest's annotations (JSON) to which the new ones are added.")
-@output("the annotations (.json or .csv)", required=True)
-def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
+@click.option("--splits", is_flag=True, help="Rated headlines: a folder with both subtasks, split 64:16:20.")
+@click.option("--seed", default=1234, help="Seed of --splits.")
+@output("the annotations (.json or .csv, with --splits a new folder)", required=True)
+def collect(votes: Path, pairs: Path, into: Path | None, splits: bool, seed: int, output: Path) -> None:
     """Write the annotations of VOTES in the form of their corpus.
 
     Descriptions and links: JSON for `build newyorker --annotations`, with hashed names of annotators. Literal
-    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's. Labels and elements:
-    CSV as HumorBench's. Weaker lines: JSON for `build options --handwritten`.
+    descriptions: JSON {media_id: text}. Edited headlines, and rated ones: CSV as Humicroedit's; with --splits its files
+    of both subtasks, in which all edits of a headline are in one split. Labels and elements: CSV as HumorBench's.
+    Weaker lines: JSON for `build options --handwritten`.
     """
     from humor_tasks.files.reading import read_body
     from humor_tasks.files.writing import check_output
@@ -286,8 +289,8 @@ def collect(votes: Path, pairs: Path, into: Path | None, output: Path) -> None:
     items = read_pairs(pairs)
     rows = {str(row["id"]).strip(): row for _, row in read_json_rows(pairs, read_body(pairs))}
     answers = read_votes(votes, rows, choices=choices_of(items)).votes
-    count = write_annotations(output, items, answers, rows, into)
-    click.echo(f"{output}: {count} annotations by {len({vote.rater for vote in answers})} annotators.")
+    written = write_annotations(output, items, answers, rows, into, seed if splits else None)
+    click.echo(f"{output}: {written} by {len({vote.rater for vote in answers})} annotators.")
 
 
 @people.command()

@@ -154,6 +154,8 @@ def _print_verdict(verdict: Verdict) -> None:
         click.echo(f"  {figure}")
     if verdict.compared:
         click.echo(f"  tolerance: {BASES[row.basis]}")
+    if verdict.signature:
+        click.echo(f"  signature: {verdict.signature}")
     if verdict.fits:
         shown, more = verdict.fits[:FITTING], len(verdict.fits) - FITTING
         click.echo(f"  the same score fits {', '.join(shown)}{f' and {more} more rows' if more > 0 else ''}")

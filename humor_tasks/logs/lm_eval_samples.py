@@ -119,7 +119,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         points=tuple(Point(point["id"], point["text"]) for point in doc.get("points") or ()),
         prompt=prompt,
         reply=reply if isinstance(reply, str) else None,
-        question=prompt,
+        question=str(doc.get("question") or prompt),
         target=doc.get("target"),
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply if len(replies) == 1 else replies,

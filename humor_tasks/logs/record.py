@@ -98,11 +98,11 @@ class LoggedSample:
 
     where: file and sample, or file and line, for messages. groups, facts: the record's. benchmark: None for a task of
     another package. fields: the record's fields as far as the log holds them, possibly none. context: the scene as
-    text, "" where the log does not hold it. question: the text of the prompt's last turn; of lm-eval the whole prompt.
-    target: the letter or the reference text. reply: None where the run has no reply in text. raw: in lm-eval the logged
-    response, such as a log-likelihood and whether it is the greatest; a list of several. place: the position among all
-    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. media_names: the
-    names of its pictures and clips in the dataset.
+    text, "" where the log does not hold it. question: the text of the prompt's last turn; of lm-eval's choices the
+    whole prompt. target: the letter or the reference text. reply: None where the run has no reply in text. raw: in
+    lm-eval the logged response, such as a log-likelihood and whether it is the greatest; a list of several. place: the
+    position among all rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch.
+    media_names: the names of its pictures and clips in the dataset.
     """
 
     where: str

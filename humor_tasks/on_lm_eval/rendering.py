@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from humor_tasks.contract.answers import FreeText
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.variations import variation_of
 from humor_tasks.errors import BadInput
@@ -83,6 +84,9 @@ def document(record: Record, run: Run) -> dict[str, Any]:
     }
     doc |= {"item": variation_of(record).item} if run.variations.number > 1 else {}
     doc |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
-    doc |= {"picture": record.picture.where} if record.picture else {}
+    shown = record.picture or record.clip
+    doc |= {"picture": shown.where} if shown else {}
+    # Judges see the question as in Inspect, without the system turn; samples log all turns as one text.
+    doc |= {"question": run.prompt(record).turns[-1].text} if isinstance(run.form, FreeText) else {}
     points = [dataclasses.asdict(point) for point in record.points]
     return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`

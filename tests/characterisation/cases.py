@@ -203,6 +203,7 @@ def in_lm_eval() -> Iterator[Case]:
     for half in (plain[::2], plain[1::2]):  # each a test's time
         yield lm_eval(half, label="stubs")
     yield lm_eval(("humorbench", "humorbench_autograder"))
+    yield lm_eval("mock_generation", images=2)
     yield lm_eval("humorbench", one_explanation_per="caption", subset="wordplay")
     yield lm_eval("explanation_preference", system="$SYSTEM")
     for group in sorted(groups):
@@ -307,6 +308,7 @@ lm_eval/bbeh_nycc_humor_gen/sample/stubs/scripted
 lm_eval/nyc_crossval/sample/default/overlap
 lm_eval/humorbench/sample/default/scripted
 lm_eval/explanation_preference/sample/default/scripted
+lm_eval/mock_generation/sample/images=2/scripted
 inspect/matching/real/split=validation,setting=pixels/scripted
 inspect/ranking/real/split=validation,fold=2/overlap
 inspect/explanation/real/split=validation/scripted

@@ -161,10 +161,30 @@ def test_stories_are_rated_with_the_pictures_in_the_log(tmp_path: Path) -> None:
         assert [part if isinstance(part, str) else part.type for part in content] == ["image", "text"]
 
 
-def test_a_log_without_its_pictures_is_refused(tmp_path: Path) -> None:
-    path = logged_by_lm_eval("nyc_explanation_pixels", "A bear.", tmp_path, dataset="sample")
+def test_stories_of_lm_eval_are_rated_as_in_inspect(tmp_path: Path) -> None:
+    story, given = "A bear walks into an office.", {"dataset": "sample", "input": "description"}
+    inside, after = (scripted_judge(name, lambda shown: 1 + len(shown["material"]) % 5) for name in ("in", "after"))
+    made = tasks.mock_generation(**given, cache=False)
+    (expected,) = eval(made, model=says("m", story).model, model_roles={"grader": inside.model}, display="log")
+    path = logged_by_lm_eval("mock_generation", story, tmp_path, dataset="sample")
+    log = graded_afterwards(path, "mock_generation", after)
+    assert sorted(map(str, after.asked)) == sorted(map(str, inside.asked))
+    assert len(after.asked) == 12
+    assert metrics(log) == metrics(expected)
+
+
+@pytest.mark.parametrize(
+    ("stub", "task"),
+    [
+        ("nyc_explanation_pixels", "explanation"),
+        ("mock_generation_pixels", "mock_generation"),
+        ("mock_generation_frames", "mock_generation"),
+    ],
+)
+def test_a_log_without_its_pictures_is_refused(stub: str, task: str, tmp_path: Path) -> None:
+    path = logged_by_lm_eval(stub, "A bear.", tmp_path, dataset="sample")
     with pytest.raises(BadInput, match="the log does not hold what its question shows"):
-        read_written(path, "explanation")
+        read_written(path, task)
 
 
 def test_pairs_are_judged_by_their_task_alone(tmp_path: Path) -> None:

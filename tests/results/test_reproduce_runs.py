@@ -154,6 +154,9 @@ def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path
     told = [reproduce(row, Given(predictions=path)) for path in files]
     assert [each.status for each in told] == ["reproduced"] * 2 + ["differs"] * 3
     assert [each.compared[0].here.n for each in told] == [651] * 5
+    of_training = f"data:{HUB}|rev:{DATASETS[HUB]}|count:n_expl_toks"
+    signed = f"{signature}|count:n_expl_toks"
+    assert [each.as_dict()["signature"] for each in told] == [of_training, signed] * 2 + [of_training]
     for path, why in (
         (of_a_training(tmp_path / "fewer", 42.0, rows=25), "it is of 25 rows, and 651 are published."),
         (of_a_training(tmp_path / "newest", 42.0, revision="main"), "nothing shows that its rows are the published"),

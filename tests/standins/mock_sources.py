@@ -68,6 +68,15 @@ def wits(folder: Path, **splits: Mapping[str, Turns]) -> Path:
     return folder
 
 
+def wits_clips(folder: Path, *names: str) -> Path:
+    """`SPLIT_ID.mp4` of these names, and `SPLIT_ID_c.mp4`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, name in enumerate(names):
+        for ending in ("", "_c"):
+            (folder / f"{name}{ending}.mp4").write_bytes(clip(3 + i + len(ending)))
+    return folder
+
+
 def more(folder: Path, **splits: Sequence[Sequence[str]]) -> Path:
     """`{train,val,test}_df.tsv` of rows, without a header; fields with a quotation mark are quoted, as published."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -119,7 +119,7 @@ class Pair:
 
 def headlines(rows: CsvRows) -> list[Headline]:
     """Subtask 1: columns id, original, edit, and grades and meanGrade where the split is labelled."""
-    parsed = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
+    parsed = [headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
     _distinct([h.id for h in parsed], rows)
     _warn_about_means([(h,) for h in parsed], rows)
     return parsed
@@ -130,7 +130,7 @@ def pairs(rows: CsvRows) -> list[Pair]:
     parsed = []
     for i, row in enumerate(rows.rows):
         where = rows.where(i)
-        first, second = (_headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
+        first, second = (headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
         if first.original != second.original:
             raise BadInput(f"{where}: original1 and original2 are different headlines; a pair is two edits of one.")
         parsed.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
@@ -145,7 +145,8 @@ def headlines_of(pair: str) -> tuple[str, str]:
     return first, second
 
 
-def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
+def headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
+    """The edited headline of a row; n: the end of its columns' names. Raises BadInput naming the column."""
     original, edit = row[f"original{n}"], " ".join(row[f"edit{n}"].split())
     if not row["id"].strip():
         raise BadInput(f"{where}: id is empty; each row needs a unique id.")
@@ -194,10 +195,15 @@ def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str
     if text not in ("0", "1", "2"):
         raise BadInput(f"{where}: label is {text!r}; it must be 1 or 2, the funnier headline, or 0 for a tie.")
     if first.mean is not None and second.mean is not None:
-        by_means = 0 if first.mean == second.mean else 1 if first.mean > second.mean else 2
+        by_means = funnier(first.mean, second.mean)
         if by_means != int(text):
             raise BadInput(f"{where}: label is {text}, but the means {first.mean} and {second.mean} imply {by_means}.")
     return int(text)
+
+
+def funnier(first: float, second: float) -> int:
+    """The label of a pair with these mean grades: 1 or 2 for the funnier headline, 0 for a tie."""
+    return 0 if first == second else 1 if first > second else 2
 
 
 def _distinct(ids: Sequence[str], rows: CsvRows) -> None:

@@ -395,4 +395,9 @@ def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
     """The tasks of one benchmark; lm-eval has no model with video input, so that only `_frames` shows comedy."""
     tasks = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"}, wordings=True)
-    return *tasks, *variants(base + "_frames", "generate_until", settings=FRAMES, metadata={"scene": "comedy"})
+    return *tasks, *in_frames(base)
+
+
+def in_frames(base: str) -> tuple[Variant, ...]:
+    """The task that shows a clip as pictures."""
+    return variants(base + "_frames", "generate_until", settings=FRAMES, metadata={"scene": "comedy"})

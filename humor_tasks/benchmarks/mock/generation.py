@@ -19,6 +19,7 @@ from humor_tasks.contract.judging.questions import ByRubric, Judging, Panel, Que
 from humor_tasks.contract.judging.rubrics import Judgement, Rubric
 from humor_tasks.contract.metric import OF_JUDGES, REPLY_RATES, Metric, rate
 from humor_tasks.contract.options import Split, absent, parameter
+from humor_tasks.contract.variants import variants
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows.records import Outcome, Record
 from humor_tasks.scorers.verdict import RATING_WORDS, panel_rating
@@ -129,6 +130,7 @@ def _filled(o: Outcome, passed: bool) -> Outcome:
 VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 0.0, _missing, _filled, RATINGS)
 """The ratings of a story: a missing one counts as the lowest or as the highest."""
 
+GRADED = "Stories, generated and logged (--log_samples); `humor-tasks grade` rates those of descriptions."
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
     card=corpus.card(
@@ -187,5 +189,9 @@ MOCK_GENERATION = Benchmark(
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
     uses=card.Uses(votes=card.CONVEYING),
+    lm_eval=(
+        *variants("mock_generation", "generate_until", settings=corpus.LM_EVAL, about=GRADED, wordings=True),
+        *corpus.in_frames("mock_generation"),
+    ),
     display=card.Display(columns=(card.Column("story_ratings", scale=(1, 5)),)),
 )

@@ -4,9 +4,9 @@ No public source has cartoons that are not humorous, and few folders have pictur
 With several scenes, those without rows in the split are left out. Rows without what `input` shows are left out, too.
 Where nothing remains, the error names parameters that read something from the same folder.
 
-Of comedy, MUStARD has clips and no explanations, and WITS explanations and no clips. Where clips are shown and no
-explained line of the train split has one, worked samples of Chain-of-Task are of all its rows: a row without a clip is
-shown by its dialogue.
+Of comedy, MUStARD has clips and no explanations, and WITS explanations and no public clips. Where clips are shown and
+no explained line of the train split has those that are needed, worked samples of Chain-of-Task are of all its rows: a
+row without a clip is shown by its dialogue.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ DIFFERENCES = (
 """What all sub-tasks do otherwise than the paper."""
 
 CLIPS_OR_EXPLANATIONS = (
-    "MUStARD has clips without explanations, and WITS explanations without clips: with input=media or frames there are "
-    "detecting and matching, also with chain_of_task, which then shows WITS by its dialogues; explaining has "
-    "input=description."
+    "MUStARD has clips without explanations, and WITS explanations without public clips: with input=media or frames "
+    "there are detecting and matching, also with chain_of_task, which then shows WITS by its dialogues; explaining has "
+    "input=description. With clips of WITS of your own (build mock --wits-clips), all three have all inputs."
 )
 """Which scenes of comedy, inputs and Chain-of-Task can exist together."""
 IN_LM_EVAL = "in lm-eval, tasks ending in _pixels have input=media, and the others input=description"
@@ -117,7 +117,9 @@ def pools(task: str, o: MockOptions) -> Callable[[str, str], Mapping[str, Sequen
         """Whether worked samples of a scene are of all rows, because clips are shown and no explained line has one."""
         if scene != "comedy" or not o.chain_of_task or o.input == "description" or task == "explaining":
             return False
-        if read("explaining", o, scene, "train").records:
+        worked = ("explaining", "matching") if task == "detecting" else ("explaining",)
+        media = [{r.cluster for r in read(other, o, scene, "train").records.values()} for other in worked]
+        if set.intersection(*media):
             return False
         warnings.warn(
             "chain_of_task: no explained row of comedy has a clip; worked samples without one show their dialogue.",
@@ -194,8 +196,8 @@ def _nothing(task: str, o: MockOptions, parts: Mapping[str, Part], absent: Mappi
     if not parts:
         return reason
     return (
-        f"{reason} Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`) or with "
-        "`--descriptions FILE`, a JSON object {media_id: text}."
+        f"{reason} Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`, "
+        "`--wits-clips`) or with `--descriptions FILE`, a JSON object {media_id: text}."
     )
 
 

@@ -29,15 +29,20 @@ from humor_tasks.scorers.proportion import clustered_proportion
 SAMPLE = "sample"
 JUDGES = 2  # of HumanAcc in MOCK
 WORDS = 39_300 / 651  # of an explanation (Hessel et al. 2023, section 2)
+COUNT = {"count": "n_expl_toks"}  # of the tokens of a published perplexity; in signatures
 PEOPLE, RESPONSES, MISSED = 3, 300, 5  # Hessel et al. 2023, section 3: 100 items of a task each; 595 of two tasks
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Estimates by metric name, and where the rows that they are of are not the published ones, one sentence each."""
+    """Estimates by metric name, and where the rows that they are of are not the published ones, one sentence each.
+
+    signature: that of the scores, where it says more than that of the run.
+    """
 
     estimates: Mapping[str, Estimate]
     others: Sequence[str] = ()
+    signature: str = ""
 
 
 class CannotRunHere(Exception):
@@ -357,7 +362,7 @@ def measured(row: Row, given: Given, path: Path) -> Computed:
     estimates = {name: Estimate(value, math.nan, math.nan, math.nan, count, 0) for name, value in values.items()}
     total = row.known.total if row.known else None
     fewer = [f"it is of {count:,} rows, and {total:,} are published."] if total not in (None, count) else []
-    return Computed(estimates, fewer or _others(row, given, signature))
+    return Computed(estimates, fewer or _others(row, given, signature), str(signature.with_entries(COUNT)))
 
 
 def per_token(perplexity: float) -> float:

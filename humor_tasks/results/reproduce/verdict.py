@@ -83,7 +83,7 @@ class Verdict:
 
     changed: parameters that the user set to another value than the published one. others: where the rows are not those
     of the published figures, one sentence each. fits: the other systems' rows that the same values fit, within their
-    tolerances. splits: for a row of printed votes, which is only checked by arithmetic.
+    tolerances. splits: for a row of printed votes, which is only checked by arithmetic. signature: see `Computed`.
     """
 
     row: Row
@@ -93,6 +93,7 @@ class Verdict:
     splits: Splits | None = None
     others: Sequence[str] = ()
     fits: Sequence[str] = ()
+    signature: str = ""
 
     @property
     def status(self) -> Status:
@@ -127,6 +128,7 @@ class Verdict:
         about |= {"reason": self.reason, "figures": [compared.as_dict() for compared in self.compared]}
         about |= {"changed": dict(self.changed), "other_rows": list(self.others)}
         about |= {"also_fits": list(self.fits), "basis": BASES[row.basis]}
+        about |= {"signature": self.signature} if self.signature else {}
         s = self.splits
         return about | ({"splits": {"fitting": s.fitting, "possible": s.possible, "told": s.sentence}} if s else {})
 
@@ -147,7 +149,8 @@ def reproduce(row: Row, given: Given) -> Verdict:
     except CannotRunHere as problem:
         return Verdict(row, reason=str(problem), changed=changed)
     others = _others(row, changed, compared) or computed.others
-    return Verdict(row, compared, changed=changed, others=others, fits=fitting(row, computed.estimates))
+    fits, signature = fitting(row, computed.estimates), computed.signature
+    return Verdict(row, compared, changed=changed, others=others, fits=fits, signature=signature)
 
 
 def _estimate(estimates: Mapping[str, Estimate], figure: Figure) -> Estimate | None:

@@ -2,8 +2,9 @@
 
 description, links: the caption contest's file of annotations by contest, which `humor-tasks build newyorker` reads.
 literal: {media_id: text}, which `humor-tasks build mock` and `describe` read. editing: Humicroedit's columns id,
-original and edit. rating: these with grades and meanGrade. labelling: the rubrics that `humorbench_autograder` reads.
-elements: the rows that `humorbench` reads. weak: {id: text}, which `build options --handwritten` reads.
+original and edit. rating: these with grades and meanGrade, or a folder of splits (`headline_splits`). labelling: the
+rubrics that `humorbench_autograder` reads. elements: the rows that `humorbench` reads. weak: {id: text}, which `build
+options --handwritten` reads.
 
 A round's result is a CSV file with a row per annotator: rater, votes, right, share, qualified. `qualified` is yes or no
 by a threshold on the share of right answers. Where no item has an answer, as with forms, it is empty, and a person who
@@ -26,6 +27,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import json_object, words_in
 from humor_tasks.files.writing import write_json, write_table
 from humor_tasks.rows import read_csv
+from humor_tasks.studies.people.headline_splits import RATED, write_splits
 from humor_tasks.studies.people.items import DESCRIPTION, EDITING, ELEMENTS, FORMS, LINKS, LITERAL, MARK, WEAK, Item
 from humor_tasks.studies.people.votes import Vote, stripped
 
@@ -136,14 +138,24 @@ def elements(annotations: Annotations, places: Mapping[str, int]) -> list[tuple[
 
 
 def write_annotations(
-    out: Path, items: Sequence[Item], votes: Sequence[Vote], rows: Mapping[str, Mapping[str, Any]], before: Path | None
-) -> int:
-    """Write the annotations of the items' kind, and return how many there are. Raises BadInput for other kinds."""
+    out: Path,
+    items: Sequence[Item],
+    votes: Sequence[Vote],
+    rows: Mapping[str, Mapping[str, Any]],
+    before: Path | None,
+    seed: int | None = None,
+) -> str:
+    """Write the annotations of the items' kind, and return how many there are. Raises BadInput for other kinds.
+
+    seed: that of the splits of rated headlines, where they are asked for.
+    """
     by_id = {item.id: item for item in items}
     annotations = [(by_id[vote.item], vote) for vote in votes]
     kinds = {item.kind for item in items}
     if before and not kinds <= HITS.keys():
         raise BadInput("--into takes the contest's annotations: items of the kinds description and links.")
+    if seed is not None and kinds != {RATING.kind}:
+        raise BadInput("--splits takes rated headlines: items of the kind rating.")
     if not kinds <= HITS.keys() and (len(kinds) > 1 or not kinds <= COLLECTED):
         names = ", ".join(sorted(kinds))
         raise BadInput(
@@ -166,10 +178,11 @@ def write_annotations(
         )
     elif kinds == {EDITING.kind}:
         write_table(out, ("id", "original", "edit"), edits(annotations), exact=True)
+    elif seed is not None:
+        return write_splits(out, grades(annotations, rows), seed)
     else:
-        columns = ("id", "original", "edit", "grades", "meanGrade")
-        write_table(out, columns, grades(annotations, rows), exact=True)
-    return len(annotations)
+        write_table(out, RATED, grades(annotations, rows), exact=True)
+    return f"{len(annotations)} annotations"
 
 
 # ---- qualification rounds -----------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Chain-of-Task over comedy of mixed sources: MUStARD's clips have no explanations, and WITS' explanations no clips."""
+"""Chain-of-Task over comedy of mixed sources: MUStARD's clips have no explanations; WITS' clips are a user's own."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,22 @@ from humor_tasks.tasks import mock_detecting
 COMEDY = {"scene": "comedy", "chain_of_task": True}
 
 
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(tmp: Path) -> list[object]:
     """MUStARD with its clips and WITS without."""
-    tmp = tmp_path_factory.mktemp("mixed")
     clips = made.mustard_clips(tmp / "clips", [f"1_{i}" for i in range(40)])
     wits = made.wits(
         tmp / "wits",
         train={str(i): dialogue(100 + i) for i in range(8)},
         test={str(i): dialogue(200 + i) for i in range(4)},
     )
-    built(tmp / "mock", "--mustard", dialogues(tmp, 40), "--mustard-clips", clips, "--wits", wits)
+    return ["--mustard", dialogues(tmp, 40), "--mustard-clips", clips, "--wits", wits]
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """MUStARD with its clips and WITS without."""
+    tmp = tmp_path_factory.mktemp("mixed")
+    built(tmp / "mock", *sources(tmp))
     return tmp / "mock"
 
 
@@ -72,8 +78,9 @@ def test_the_error_says_which_combinations_exist(chain: bool, mixed: Path) -> No
     with pytest.raises(BadInput) as problem:
         load("mock_explaining", dataset=str(mixed), input="frames", **given)
     said = str(problem.value)
-    assert "MUStARD has clips without explanations, and WITS explanations without clips" in said
-    assert "explaining has input=description. What can be read: split=test scene=comedy input=description" in said
+    assert "MUStARD has clips without explanations, and WITS explanations without public clips" in said
+    assert "explaining has input=description. With clips of WITS of your own (build mock --wits-clips)" in said
+    assert "What can be read: split=test scene=comedy input=description" in said
     run = load("mock_explaining", dataset=str(mixed), input="description", **given)
     assert all(run.prompt(record).turns for record in run.records)
 
@@ -82,3 +89,25 @@ def test_where_explained_rows_have_clips_only_rows_with_clips_are_drawn() -> Non
     run = load("mock_detecting", dataset="sample", input="frames", **COMEDY)
     pools = [run.pool("comedy", other) for other in ("matching", "explaining")]
     assert all(record.clip for pool in pools for records in pool.values() for record in records)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*Left out:UserWarning")
+@pytest.mark.parametrize("contexts", [True, False])
+def test_with_clips_of_wits_the_scene_chains_with_explanations_and_clips(tmp_path: Path, contexts: bool) -> None:
+    names = [f"train_{i}" for i in range(8)] + [f"test_{i}" for i in range(4)]
+    clips = made.wits_clips(tmp_path / "wits_clips", *names)
+    if not contexts:
+        for name in names:
+            (clips / f"{name}_c.mp4").unlink()
+    built(tmp_path / "mock", *sources(tmp_path), "--wits-clips", clips, "--missing", "keep")
+    for task in ("detecting", "matching", "explaining"):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            run = load(f"mock_{task}", dataset=str(tmp_path / "mock"), input="frames", split="train", **COMEDY)
+            prompts = [run.prompt(record) for record in run.records[:6]]
+        words = task == "detecting" and not contexts  # its worked sample of matching is shown without a clip
+        assert any("no explained row of comedy has a clip" in str(each.message) for each in told) == words
+        assert prompts
+        for prompt in prompts:
+            assert sum(turn.clip is not None for turn in prompt.turns) == (2 if words else 3)

@@ -3,8 +3,10 @@
 MUStARD: `sarcasm_data.json`, {id: utterance, speaker, context, context_speakers, sarcasm}. Its clips, published
 separately, are `utterances_final/ID.mp4` and, for the context, `context_final/ID_c.mp4`. WITS: `train_`, `val_` and
 `test_data_final_plain.json`, {id: target_utterance, target_speaker, context_utterances, context_speakers,
-english_explanation, code_mixed_explanation, episode_name, start_time, end_time}. All of WITS is sarcastic, and its
-clips are not published. Dialogues with fewer than three utterances are left out, as in MOCK, unless they are asked for.
+english_explanation, code_mixed_explanation, episode_name, start_time, end_time}. All of WITS is sarcastic. Its clips
+are not published; whoever has them names them by the file of the dialogue and its id: `val_ID.mp4` for the whole
+dialogue, and `val_ID_c.mp4` for what is said before the last utterance. Dialogues with fewer than three utterances are
+left out, as in MOCK, unless they are asked for.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.reading import json_object
 from humor_tasks.lab.corpora.mock.items import Item, Media, Source, one_line, safe_id, split_files
+from humor_tasks.rows.media.picture import Picture
 
 MIN_UTTERANCES = 3
 TOO_SHORT = f"fewer than {MIN_UTTERANCES} utterances"
@@ -54,7 +57,8 @@ def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool 
     scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, _, turns, _, _ in dialogues})
     mended, wrong = 0, []
     for identity, written, turns, sarcastic, where in dialogues:
-        item_clips = _clips(source, identity, clips, media, where)
+        folders = (clips / "utterances_final", clips / "context_final") if clips else None
+        item_clips = _clips(source, identity, folders, "detecting", media, where)
         if item_clips is None:
             continue
         mended += turns != written
@@ -91,21 +95,26 @@ def _is_wrongly_decoded(text: str) -> bool:
     return "Õ" in text or "�" in text or is_bad(text)
 
 
-def _clips(source: Source, identity: str, clips: Path | None, media: Media, where: str) -> dict[str, Any] | None:
-    """Sub-task -> clip: for matching the clip of the context, because the last utterance is hidden."""
-    if clips is None:
+def _clips(
+    source: Source, name: str, folders: tuple[Path, Path] | None, task: str, media: Media, where: str
+) -> dict[str, Picture] | None:
+    """Sub-task -> clip: for `task` the whole, for matching that of the context, because the last utterance is hidden.
+
+    folders: those of whole clips and of contexts; None where no clips are given. Returns None for a row to leave out.
+    """
+    if folders is None:
         return {}
-    whole = media.find(source, clips / "utterances_final", f"{identity}.mp4", where)
-    before = media.find(source, clips / "context_final", f"{identity}_c.mp4", where) if whole is not None else None
-    if whole is None or before is None:
-        return None if media.missing == "drop" else {}
-    return {"detecting": whole, "matching": before}
+    whole = media.find(source, folders[0], f"{name}.mp4", where)
+    before = media.find(source, folders[1], f"{name}_c.mp4", where) if whole is not None else None
+    found = {of: clip for of, clip in ((task, whole), ("matching", before)) if clip is not None}
+    return None if len(found) < 2 and media.missing == "drop" else found
 
 
-def read_wits(path: Path, language: str, keep_short: bool = False) -> Source:
+def read_wits(path: Path, clips: Path | None, language: str, media: Media, keep_short: bool = False) -> Source:
     """The explained dialogues of WITS, with its splits; `language` of the explanations is english or code_mixed.
 
-    keep_short: also dialogues of fewer than three utterances.
+    clips: a folder with SPLIT_ID.mp4 and SPLIT_ID_c.mp4, where SPLIT is train, val or test. keep_short: also dialogues
+    of fewer than three utterances.
     """
     source = Source("WITS")
     for split, file in split_files(path, WITS_FILES).items():
@@ -118,6 +127,10 @@ def read_wits(path: Path, language: str, keep_short: bool = False) -> Source:
             if f"{language}_explanation" not in row:
                 known = [name for name in LANGUAGES if f"{name}_explanation" in row]
                 raise BadInput(f"{where}: has no {language}_explanation; choose --wits-explanations {known or '?'}.")
+            name = f"{WITS_FILES[split][0].partition('_')[0]}_{safe_id(identity, where)}"
+            item_clips = _clips(source, name, (clips, clips) if clips else None, "explaining", media, where)
+            if item_clips is None:
+                continue
             times = [one_line(row.get(name), name, where) for name in ("episode_name", "start_time", "end_time")]
             source.items.append(
                 Item(
@@ -130,6 +143,7 @@ def read_wits(path: Path, language: str, keep_short: bool = False) -> Source:
                     split=split,
                     funny=True,
                     explanation=one_line(row[f"{language}_explanation"], f"{language}_explanation", where),
+                    media=item_clips,
                 )
             )
     return source

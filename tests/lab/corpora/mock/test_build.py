@@ -107,6 +107,29 @@ def test_wrong_decodings_are_mended_and_counted(tmp_path: Path) -> None:
     }
 
 
+def test_clips_of_wits(tmp_path: Path) -> None:
+    dialogues = {str(i): made.dialogue(i) for i in range(6)}
+    wits = made.wits(tmp_path / "wits", train=dialogues, val={"0": made.dialogue(50)})
+    clips = made.wits_clips(tmp_path / "clips", *(f"train_{i}" for i in range(6)), "val_0")
+    built(out := tmp_path / "out", "--wits", wits, "--wits-clips", clips)
+    for split, name in (("train", "train_5"), ("validation", "val_0")):
+        (row,) = [row for row in rows(out, "comedy_explaining", split) if row["media"].endswith(f"{name}.mp4")]
+        assert (out / row["media"]).read_bytes() == (clips / f"{name}.mp4").read_bytes()
+    assert all(row["media"].endswith("_c.mp4") for row in rows(out, "comedy_matching"))  # not what is looked for
+    run = load("mock_explaining", dataset=str(out), scene="comedy", split="train", input="frames")
+    assert all(record.clip for record in run.records)
+    (clips / "train_1_c.mp4").unlink()
+    (clips / "val_0.mp4").rename(clips / "val_00.mp4")
+    given = ("--wits", wits, "--wits-clips", clips)
+    assert "2 missing files: " in (said := build_refused(tmp_path / "no", *given))
+    assert "id 1: train_1_c.mp4" in said
+    assert "WITS: 5 of 7 rows kept.\n  Left out: 2, its file" in built(tmp_path / "drop", *given, "--missing", "drop")
+    built(keep := tmp_path / "keep", *given, "--missing", "keep")
+    held = {row["id"]: row["media"] for name in ("matching", "explaining") for row in rows(keep, f"comedy_{name}")}
+    assert held["wits_train_1_explaining"].endswith("train_1.mp4")
+    assert (held["wits_train_1_matching"], held["wits_validation_0_explaining"]) == (None, None)
+
+
 def test_wits_in_its_own_splits(tmp_path: Path) -> None:
     folder = made.wits(
         tmp_path / "wits",
