@@ -61,9 +61,11 @@ _KEYS = re.compile(
 def is_secret(name: str, headers: bool = True) -> bool:
     """Whether a value of this name may be a secret: api_key, HF_TOKEN, sasToken, x-api-key; not max_tokens, tokenizer.
 
-    headers: whether HTTP headers are, whatever their names.
+    headers: whether HTTP headers are, whatever their names. A kind of exception, such as KeyError, names no secret.
     """
     words = _words(name)
+    if words.endswith(("_error", "_exception")):
+        return False
     found = _SECRET.search(_OF_TEXTS.sub("", words)) or (headers and _HEADERS.search(words))
     return bool(found)
 

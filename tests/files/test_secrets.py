@@ -25,7 +25,7 @@ NO_SECRETS = """
 tokenizer tokenizer_backend custom_tokenizer tokenized_requests tiktoken max_tokens tokens input_tokens max_gen_toks
 max_tokens_per_image token_limit token_type add_bos_token think_end_token eos_token pad_token_id monkey keyboard turkey
 keyword keywords num_key_value_heads author authors pattern path patch_size pass_rate pass_at_k bypass compass passages
-signature sign sigma secretary dataset code skip
+signature sign sigma secretary dataset code skip KeyError AuthenticationError TokenException
 """.split()
 
 
@@ -79,6 +79,8 @@ TEXTS = {
     "The key: be brief. Bearer of bad news.": "The key: be brief. Bearer of bad news.",
     "me@example.org, git@example.org:a/b": "me@example.org, git@example.org:a/b",
     "temperature=0.5,do_sample=true": "temperature=0.5,do_sample=true",
+    "KeyError: 'context'": "KeyError: 'context'",
+    "AuthenticationError: api_key=abc": "AuthenticationError: api_key=SECRET",
 }
 
 
