@@ -37,7 +37,6 @@ class Template:
     absolute path of another package's folder.
     name: the file's name; `{o.NAME}` stands for a value of the options.
     required: the fields that it must contain, because the model would otherwise not see the item.
-    instead: a field that shows all of them.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
     shared: whether all prompt sets have the same text, as for the layout of a row or the form of a verdict.
     reader: who would not see what, for the message where a field is missing.
@@ -47,7 +46,6 @@ class Template:
     family: str
     name: str
     required: tuple[str, ...] = ()
-    instead: str = ""
     fixed: bool = False
     shared: bool = False
     reader: str = "model would not see the item"
@@ -100,8 +98,7 @@ def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
         if template.fixed or (template.shared and names_sets(chosen)):
             chosen = None
         texts |= read_templates(template.family, [name], chosen)
-        if not (template.instead and shows(texts[name], template.instead)):
-            check_shows(texts[name], name, template.required, template.reader)
+        check_shows(texts[name], name, template.required, template.reader)
         if template.check is not None:
             template.check(texts[name], options)
     return texts
