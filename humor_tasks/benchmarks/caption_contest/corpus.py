@@ -154,8 +154,9 @@ card = partial(
 )
 """The card of a benchmark of this corpus, with what all of them share."""
 DIFFERENCES = (
-    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published wording.",
-    "Every model reads chat turns. The paper's GPT-3 completed one text.",
+    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published turns, whose "
+    "public files the corpus's card names.",
+    "By default every model reads chat turns. The paper's GPT-3 completed one text, as `prompts=FOLDER` can ask.",
     "lm-eval's `_gen` tasks are greedy, and so are T5 and its like in both harnesses; the flags beside the published "
     "sampling sample as the paper did.",
     "The published GPT-3, GPT-3.5 and GPT-4 are shut down. Their protocols run with any other model.",
@@ -179,7 +180,7 @@ SCENE = Template("nycc", "scene.{o.setting}.txt", shared=True)
 
 
 def templates(name: str, captions: str, letters: str = "") -> tuple[Template, ...]:
-    """The templates of a task; `captions` is the field with its captions, `letters` the fields with one of them each."""
+    """The templates of a task; `captions` is the field with its captions, `letters` are fields with one each."""
     return SCENE, Template("nycc", f"{name}.{{o.style}}.txt", check=partial(_check, name, captions, letters))
 
 
@@ -224,7 +225,7 @@ def _check_filled(folder: str, name: str) -> None:
     if other in files and name not in files:
         raise BadInput(
             f"prompts={folder}: has {other} and no {name}, by which this run asks: cot={str(style == 'cot').lower()}, "
-            f"the default {'without' if style == 'cot' else 'with'} worked examples. Add {name}, or change cot or shots."
+            f"by default {'without' if style == 'cot' else 'with'} worked examples. Add {name}, or change cot or shots."
         )
 
 

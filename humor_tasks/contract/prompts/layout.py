@@ -71,7 +71,8 @@ class Layout:
         if any(example.picture for example, _ in examples):
             raise BadInput(f"template {self.name}: one text has no place for examples' pictures; write == user ==.")
         shown = [fill(self.item, {**of, "answer": str(example.target)}, self.name) for example, of in examples]
-        return Turn("user", "\n".join([*opening, *shown, fill(before.rstrip(), fields, self.name)]), item.picture)
+        asked = fill(before.rstrip(), fields, self.name)
+        return Turn("user", "\n".join([*opening, *shown, asked]), item.picture)
 
     def form(self, form: Form) -> Form:
         """The answer form as this template writes an answer."""
@@ -86,7 +87,7 @@ class Layout:
 
 
 def read_layout(template: str, name: str) -> Layout:
-    """The layout of a template. Raises BadInput for a section that is misplaced, repeated or lacks what it must have."""
+    """The layout of a template. Raises BadInput for a section that is misplaced, repeated or incomplete."""
     chat, *parts = _SECTION.split(template)
     sections = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
     if len(sections) < len(parts) // 2:

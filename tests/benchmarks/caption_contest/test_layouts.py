@@ -16,7 +16,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.lab.training.text.data import prompt_of
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.on_lm_eval.providers.local import prefix_of, prompt_of as read_by_this_package
+from humor_tasks.on_lm_eval.providers.local import prefix_of
+from humor_tasks.on_lm_eval.providers.local import prompt_of as read_by_this_package
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 WIKI = "https://en.wikipedia.org/wiki/"
@@ -132,9 +133,8 @@ def turns(run: Run) -> list[tuple[str, str]]:
 
 
 BANK = "Where: a  bank\nWhat: A clown waits. \nOdd: It is\u2009a bank.\nWith: Fire drill, Teller"
-KITCHEN = (
-    "Where: a kitchen\nWhat: A whale stands at a stove.\nOdd: Whales do not cook.\nWith: Caf%C3%A9, Cook' hat"
-)  # the script's rule for names decodes an apostrophe and loses its s
+# The script's rule for names decodes `%27s` alone, and loses the s.
+KITCHEN = "Where: a kitchen\nWhat: A whale stands at a stove.\nOdd: Whales do not cook.\nWith: Caf%C3%A9, Cook' hat"
 MATCHING = [
     ("system", "You sort captions."),
     (
@@ -163,8 +163,7 @@ TEXTS = {
     f"{IN_KITCHEN}\nA) one\nB) two\nC) three\nD) four\nE) five\nthe line is:",
     "ranking": f"{IN_BANK} A) v B) w. Funnier is A\n{IN_BANK} A) v B) w. Funnier is A\n"
     f"{IN_KITCHEN} A) one B) two. Funnier is",
-    "explanation": f"Say why.\n{IN_BANK}\nline: v\nwhy:\nClowns save.\n===\n{IN_BANK}\nline: v\nwhy:\nClowns save.\n===\n"
-    f"{IN_KITCHEN}\nline: one\nwhy:",
+    "explanation": "Say why.\n" + 2 * f"{IN_BANK}\nline: v\nwhy:\nClowns save.\n===\n{IN_KITCHEN}\nline: one\nwhy:",
 }
 CHATS = {"matching": MATCHING, "ranking": RANKING, "explanation": EXPLANATION}
 TASKS = list(CHATS)
@@ -271,7 +270,9 @@ def test_bad_layouts_name_the_file_and_the_remedy(tmp_path: Path, text: str, mes
 def test_a_template_that_the_run_would_not_use_is_no_silent_default(tmp_path: Path) -> None:
     own = folder(tmp_path / "p", {"matching.cot.txt": ITEM})
     run = load("matching", dataset="sample", prompts=own, shots=1)
-    with pytest.raises(BadInput, match=r"has matching.cot.txt and no matching.direct.txt, by which .* cot=false, .* Add"):
+    with pytest.raises(
+        BadInput, match=r"has matching.cot.txt and no matching.direct.txt, by which .* cot=false, .* Add"
+    ):
         run.prompt(run.records[0])
     assert turns(load("matching", dataset="sample", prompts=own))[0][0] == "user"
 
