@@ -154,8 +154,8 @@ card = partial(
 )
 """The card of a benchmark of this corpus, with what all of them share."""
 DIFFERENCES = (
-    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published turns, whose "
-    "public files the corpus's card names.",
+    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published turns, "
+    "whose public files the corpus's card names.",
     "By default every model reads chat turns. The paper's GPT-3 completed one text, as `prompts=FOLDER` can ask.",
     "lm-eval's `_gen` tasks are greedy, and so are T5 and its like in both harnesses; the flags beside the published "
     "sampling sample as the paper did.",
