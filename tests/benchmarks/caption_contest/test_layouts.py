@@ -163,7 +163,9 @@ TEXTS = {
     f"{IN_KITCHEN}\nA) one\nB) two\nC) three\nD) four\nE) five\nthe line is:",
     "ranking": f"{IN_BANK} A) v B) w. Funnier is A\n{IN_BANK} A) v B) w. Funnier is A\n"
     f"{IN_KITCHEN} A) one B) two. Funnier is",
-    "explanation": "Say why.\n" + 2 * f"{IN_BANK}\nline: v\nwhy:\nClowns save.\n===\n{IN_KITCHEN}\nline: one\nwhy:",
+    "explanation": "Say why.\n"
+    + f"{IN_BANK}\nline: v\nwhy:\nClowns save.\n===\n" * 2
+    + f"{IN_KITCHEN}\nline: one\nwhy:",
 }
 CHATS = {"matching": MATCHING, "ranking": RANKING, "explanation": EXPLANATION}
 TASKS = list(CHATS)
