@@ -27,6 +27,8 @@ from humor_tasks.rows.records import Role, Turn
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _SET = re.compile(r"[A-Z]")
 _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
+SECTION = re.compile(r"^== (first|answer|text|item) ==[ \t]*$", re.M)
+"""The lines by which a template says how worked examples and answers are written; see `layout`."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,10 @@ def shows(template: str, field: str) -> bool:
 
 def split_turns(template: str, name: str) -> list[tuple[Role, str]]:
     """The (role, text) turns of a chat template; the last turn must be a user turn."""
+    if line := SECTION.search(template):
+        raise BadInput(
+            f"template {name}: {line[0].strip()} is for tasks that read it (docs/wordings.md); leave it out."
+        )
     parts = _TURN.split(template)
     turns = [(_ROLES[role], text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
     if parts[0].strip() or not turns or turns[-1][0] != "user":

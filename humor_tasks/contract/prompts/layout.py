@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from humor_tasks.contract.answers import AnswerForm
-from humor_tasks.contract.prompts import fill, split_turns
+from humor_tasks.contract.prompts import SECTION, fill, split_turns
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Record, Role, Turn
 
-_SECTION = re.compile(r"^== (first|answer|text|item) ==[ \t]*$", re.M)
 _LINE = re.compile(r"^== (?:system|user|assistant|first|answer|text|item) ==[ \t]*$", re.M)
 _LACKS = "lacks $answer; a worked example would show no answer"
 
@@ -88,7 +87,7 @@ class Layout:
 
 def read_layout(template: str, name: str) -> Layout:
     """The layout of a template. Raises BadInput for a section that is misplaced, repeated or incomplete."""
-    chat, *parts = _SECTION.split(template)
+    chat, *parts = SECTION.split(template)
     sections = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
     if len(sections) < len(parts) // 2:
         raise BadInput(f"template {name}: the lines == {', '.join(parts[::2])} == repeat a section; write each once.")
@@ -116,7 +115,7 @@ def read_layout(template: str, name: str) -> Layout:
 def form_of(form: Form, templates: Mapping[str, str]) -> Form:
     """The answer form as these templates, by name, write an answer; as it is where none has such a section."""
     for name, text in templates.items():
-        if _SECTION.search(text):
+        if SECTION.search(text):
             return read_layout(text, name).form(form)
     return form
 

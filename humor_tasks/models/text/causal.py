@@ -22,7 +22,7 @@ _PLAIN = (
 
 def plain_template(prefix: str, gap: str = "\n\n") -> str:
     """A chat template that shows turns as `humor_tasks.rows.records.plain_text`; `prefix` begins the answer."""
-    return _PLAIN.format(prefix=prefix, gap=gap)
+    return _PLAIN.format(prefix=prefix.replace("\\", r"\\").replace("'", r"\'"), gap=gap)
 
 
 class Pair(NamedTuple):

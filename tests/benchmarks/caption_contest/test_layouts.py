@@ -284,3 +284,10 @@ def test_examples_with_pictures_are_turns(tmp_path: Path) -> None:
     run = load("ranking", dataset="sample", setting="pixels", prompts=own, shots=1)
     with pytest.raises(BadInput, match=r"one text has no place for examples' pictures; write == user =="):
         run.prompt(run.records[0])
+
+
+def test_tasks_that_do_not_read_a_section_refuse_it(tmp_path: Path) -> None:
+    own = folder(tmp_path / "p", {"general.txt": "== user ==\n$shown\n== answer ==\n$answer"})
+    run = load("recitation", dataset="sample", prompts=own)
+    with pytest.raises(BadInput, match=r"template general.txt: == answer == is for tasks that read it"):
+        [run.prompt(record) for record in run.records]
