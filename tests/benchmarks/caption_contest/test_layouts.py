@@ -287,7 +287,7 @@ def test_examples_with_pictures_are_turns(tmp_path: Path) -> None:
 
 
 def test_tasks_that_do_not_read_a_section_refuse_it(tmp_path: Path) -> None:
-    own = folder(tmp_path / "p", {"general.txt": "== user ==\n$shown\n== answer ==\n$answer"})
+    own = folder(tmp_path / "p", {"general.txt": "== user ==\n$first\n== answer ==\n$answer"})
     run = load("recitation", dataset="sample", prompts=own)
     with pytest.raises(BadInput, match=r"template general.txt: == answer == is for tasks that read it"):
         [run.prompt(record) for record in run.records]
