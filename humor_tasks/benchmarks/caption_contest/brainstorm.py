@@ -133,7 +133,8 @@ def _labels_in(text: str) -> list[str]:
 def texts_of(run: Run, reply: str) -> Mapping[str, str]:
     """The lines of a reply to a run of this benchmark by the package's labels; none where they cannot be read."""
     assert isinstance(run.options, BrainstormOptions)
-    return _read(reply, run.options.labels).texts
+    texts: Mapping[str, str] = _read(reply, run.options.labels).texts
+    return texts
 
 
 def _read(reply: str, labels: Sequence[str]) -> Fields:
