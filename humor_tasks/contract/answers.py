@@ -6,10 +6,11 @@ All of these ways result in an `Answer`.
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.rows.records import Outcome, Record
@@ -85,6 +86,8 @@ class AnswerForm:
 
     stop: stop sequences of a generated reply; empty where only the model's end-of-text token ends it.
     prefix: the text before the answer in a worked example, and before the labels whose likelihoods are compared.
+    gap: what is between the prompt and the prefix in plain text.
+    worked: the answer of a worked example, with `$answer`; "": the prefix, a space and the answer.
     needs_likelihoods: whether the answer requires probabilities of the labels and cannot be read from generated text.
     whole: whether a reply that was cut off has no answer, as where it may end with a quotation.
     """
@@ -92,7 +95,9 @@ class AnswerForm:
     stop: tuple[str, ...] = field(default=(), kw_only=True)
     needs_likelihoods: bool = field(default=False, kw_only=True)
     whole: bool = field(default=False, kw_only=True)
-    prefix: ClassVar[str] = "Answer:"
+    prefix: str = field(default="Answer:", kw_only=True)
+    gap: str = field(default=BLANK_LINE[0], kw_only=True)
+    worked: str = field(default="", kw_only=True)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -106,6 +111,8 @@ class AnswerForm:
 
     def written(self, target: str | None) -> str:
         """The answer of a worked example."""
+        if self.worked:
+            return string.Template(self.worked).substitute(answer=target)
         return f"{self.prefix} {target}"
 
     def answer(self, reply: str, thinking: str | None, refused: bool = False, cut_off: bool = False) -> Answer:
@@ -204,7 +211,7 @@ class Rating(AnswerForm):
     """A number between the lowest and the highest label of the scale; the labels are digits in ascending order."""
 
     scale: tuple[str, ...]
-    prefix: ClassVar[str] = "Rating:"
+    prefix: str = field(default="Rating:", kw_only=True)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -258,7 +265,7 @@ class FreeText(AnswerForm):
     reader: Callable[[str, bool], Answer] = whole_reply
     reference: bool = False
     scorer: str = ""
-    prefix: ClassVar[str] = "Explanation:"
+    prefix: str = field(default="Explanation:", kw_only=True)
 
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""

@@ -31,6 +31,7 @@ from humor_tasks.contract.metric import Metric
 from humor_tasks.contract.options import ALL, ROTATED, check_name
 from humor_tasks.contract.options import Options as Options
 from humor_tasks.contract.prompts import Template, by_set, check_set, prompt_sets, read_all
+from humor_tasks.contract.prompts.layout import form_of
 from humor_tasks.contract.variants import Variant
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.signature import Signature
@@ -308,10 +309,10 @@ class Run(Generic[O_co]):
         except BadInput:
             return record.media
 
-    @property
+    @functools.cached_property
     def form(self) -> AnswerForm:
-        """The answer form."""
-        return self.benchmark.form(self.options)
+        """The answer form, as the templates in use write an answer."""
+        return form_of(self.benchmark.form(self.options), self.templates)
 
     def outcome(
         self,

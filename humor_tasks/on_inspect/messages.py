@@ -52,6 +52,7 @@ def chat_messages(
         "cluster": record.cluster,
     }
     structure = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
+    structure |= {"gap": form.gap} if form.worked else {}
     structure |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
     messages[-1].metadata = known | structure
     return messages
@@ -144,7 +145,8 @@ def question(messages: Sequence[ChatMessage], reads: bool = False) -> Question:
     else:
         read = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if read.choices else ""))
-    prompt = plain_text((m.text for m in messages), prefix) if reads else ""
+    gap = str(known.get("gap", AnswerForm.gap))
+    prompt = plain_text((m.text for m in messages), prefix, gap) if reads else ""
     read = dataclasses.replace(read, length=ReplyLength.of(known.get("reply_length")), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(read, picture=picture_of(images[-1], known.get("id"))) if images else read

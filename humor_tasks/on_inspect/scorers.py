@@ -16,7 +16,6 @@ from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.outcomes import opened, opened_for
 from humor_tasks.on_inspect.replies import read_reply
 from humor_tasks.rows.records import Outcome
-from humor_tasks.scorers.fields import read_fields
 from humor_tasks.scorers.given_markers import with_known_markers
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
@@ -62,7 +61,7 @@ def brainstorm_scorer() -> Scorer:
         run, logged = opened_for("brainstormed", state, "brainstorm")
         outcome = read_reply(run, logged, state, target)
         reply = with_known_markers(state.output.completion, run.options.thinking)
-        texts = read_fields(reply, brainstorm.labels_of(run)).texts if outcome.answer else {}
+        texts = brainstorm.texts_of(run, reply) if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score

@@ -64,8 +64,9 @@ def check_sent(task: str, pictures: int, given: Mapping[str, Any]) -> None:
 
 
 def about_run(run: Run) -> dict[str, Any]:
-    """What a document says of its run: enough to read and score replies."""
-    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    """What a document says of its run: enough to score replies, and the answer's prefix if a template sets it."""
+    about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    return about | ({"prefix": run.form.prefix} if run.form.worked else {})
 
 
 def document(record: Record, run: Run) -> dict[str, Any]:

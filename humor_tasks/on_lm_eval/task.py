@@ -118,7 +118,7 @@ class BenchmarkTask(Task):
 
     def doc_to_text(self, doc: Mapping[str, Any]) -> str:
         """The prompt as plain text."""
-        return plain_text((turn["content"] for turn in messages(self._prompt(doc))), self._prefix)
+        return self._plain_text(messages(self._prompt(doc)))
 
     def doc_to_target(self, doc: Mapping[str, Any]) -> str:
         """The letter, or the reference text."""
@@ -147,6 +147,9 @@ class BenchmarkTask(Task):
         if self._last[0] is not self.run or self._last[1] != doc["id"]:
             self._last = self.run, doc["id"], self.run.prompt(self._records[doc["id"]])
         return self._last[2]
+
+    def _plain_text(self, turns: Sequence[Mapping[str, str]]) -> str:
+        return plain_text((turn["content"] for turn in turns), self._prefix, self.run.form.gap)
 
     @property
     def _prefix(self) -> str:
@@ -209,7 +212,7 @@ class BenchmarkTask(Task):
         template = chat_template if apply_chat_template else None
         self._shown_as = signed(system_instruction, template is not None, fewshot_as_multiturn)
         if template is None:
-            return plain_text((turn["content"] for turn in turns), self._prefix)
+            return self._plain_text(turns)
         if named := metadata.template_name():
             self._shown_as["chat_template"] += f"-{named}"
         if self._prefix:

@@ -116,9 +116,12 @@ class Prompt:
         return tuple(medium for turn in self.turns for medium in (turn.picture, turn.clip) if medium is not None)
 
 
-def plain_text(turns: Iterable[str], prefix: str = "") -> str:
-    """The texts of turns separated by blank lines, for models without a chat template; `prefix` begins the answer."""
-    return "\n\n".join(turns) + "\n\n" + prefix
+def plain_text(turns: Iterable[str], prefix: str = "", gap: str = "\n\n") -> str:
+    """The texts of turns separated by blank lines, for models without a chat template; `prefix` begins the answer.
+
+    gap: what is between the last turn and the prefix.
+    """
+    return "\n\n".join(turns) + gap + prefix
 
 
 @dataclass(frozen=True, slots=True)  # a report holds those of a hundred runs

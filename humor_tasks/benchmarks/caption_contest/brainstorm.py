@@ -6,9 +6,11 @@ Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G. The nine worked examples 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.caption_contest import corpus, rows
@@ -18,12 +20,13 @@ from humor_tasks.contract.card import Uses
 from humor_tasks.contract.definition import Benchmark, Data, Run
 from humor_tasks.contract.metric import REPLY_RATES, Metric, share
 from humor_tasks.contract.options import OnUnparsed, absent, parameter
-from humor_tasks.contract.prompts import Template, filled_turns
+from humor_tasks.contract.prompts import Template, filled_turns, folder_of
 from humor_tasks.errors import BadInput
+from humor_tasks.files.reading import read_body
 from humor_tasks.papers.considerations import considerations
 from humor_tasks.rows.records import Outcome, Prompt, Record
 from humor_tasks.scorers.answer import Mode
-from humor_tasks.scorers.fields import items, read_fields
+from humor_tasks.scorers.fields import Fields, items, read_fields
 from humor_tasks.scorers.tagged import count_words
 
 WITHOUT_CARTOON = "unconditional"
@@ -32,7 +35,9 @@ WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
 EXAMPLES_FILE = "examples.txt"
+LABELS_FILE = "labels.txt"
 Setting = Literal["description", "pixels"]
+_BETWEEN = re.compile(r"^[ \t]*(?:={3,}[ \t]*)?$", re.M)
 _NONE = "brainstorm has no such parameter; for worked examples use examples."
 
 
@@ -46,7 +51,7 @@ class BrainstormOptions(corpus.NyccOptions):
     prompts: str | None = parameter(
         None,
         "Prompt set: A (the default) to E, `all` of them in one run, or a folder whose "
-        "`brainstorm.*.txt` and `examples.txt` replace those of set A (docs/wordings.md).",
+        "`brainstorm.*.txt`, `examples.txt` and `labels.txt` replace those of set A (docs/wordings.md).",
     )
     on_unparsed: OnUnparsed = absent("wrong", _NONE)
     extraction: Mode = absent("strict", _NONE)
@@ -80,13 +85,25 @@ class BrainstormOptions(corpus.NyccOptions):
         SAMPLING["presence_penalty"], "Presence penalty, by default as published; `none`: the provider's default."
     )
 
+    own_labels: str | None = None  # those of the folder's labels.txt, a line each; a log keeps them for its scoring
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        file = Path(folder_of(self.prompts) or "").expanduser() / LABELS_FILE
+        if folder_of(self.prompts) and file.is_file():
+            object.__setattr__(self, "own_labels", "\n".join(_labels_in(read_body(file))))
+
+    def scoring(self) -> dict[str, Any]:
+        """The labels too, where they are not the package's."""
+        return super().scoring() | ({"own_labels": self.own_labels} if self.own_labels else {})
+
     def generation(self) -> dict[str, Any]:
         """The sampling settings."""
         return {name: getattr(self, name) for name in SAMPLING}
 
     def without_effect(self) -> set[str]:
         """See Options."""
-        without = {"shots", "cot", "extraction", "on_unparsed", "seed"}
+        without = {"shots", "cot", "extraction", "on_unparsed", "seed", "own_labels"}  # the last are among the prompts
         return super().without_effect() | without | ({"setting"} if self.unconditional else set())
 
     @property
@@ -96,14 +113,35 @@ class BrainstormOptions(corpus.NyccOptions):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the lines in a reply."""
+        """The labels of the lines in a reply: of the last four, or of all eight."""
+        if self.own_labels:
+            return tuple(self.own_labels.split("\n"))
         return WRITTEN if self.setting == "description" and not self.unconditional else (*SHOWN, *WRITTEN)
 
 
-def labels_of(run: Run) -> tuple[str, ...]:
-    """The labels of the lines in a reply to a run of this benchmark."""
+def _labels_in(text: str) -> list[str]:
+    """The labels that a user's labels.txt gives the lines WRITTEN. Raises BadInput unless there is one for each."""
+    labels = [label for line in text.split("\n") if (label := line.strip().rstrip(":"))]
+    if len({label.casefold() for label in labels}) != len(WRITTEN) or len(labels) != len(WRITTEN):
+        raise BadInput(
+            f"template {LABELS_FILE}: has {len(labels)} lines; write four different ones, the labels of the lines "
+            f"{', '.join(WRITTEN)} in a reply and in {EXAMPLES_FILE}."
+        )
+    return labels
+
+
+def texts_of(run: Run, reply: str) -> Mapping[str, str]:
+    """The lines of a reply to a run of this benchmark by the package's labels; none where they cannot be read."""
     assert isinstance(run.options, BrainstormOptions)
-    return run.options.labels
+    texts: Mapping[str, str] = _read(reply, run.options.labels).texts
+    return texts
+
+
+def _read(reply: str, labels: Sequence[str]) -> Fields:
+    """The lines of a reply by the package's labels."""
+    reading = read_fields(reply, labels)
+    names = (*SHOWN, *WRITTEN)[-len(labels) :]
+    return dataclasses.replace(reading, texts=dict(zip(names, reading.texts.values(), strict=False)))
 
 
 def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
@@ -138,17 +176,20 @@ def templates(o: BrainstormOptions) -> tuple[Template, ...]:
     kind = WITHOUT_CARTOON if o.unconditional else o.setting
     shows = ("examples", *(("description",) if kind == "description" else ()))
     question = Template("brainstorm", f"brainstorm.{kind}.txt", shows)
-    return question, Template("brainstorm", EXAMPLES_FILE, shared=True, check=examples_in)
+    labels = [Template("brainstorm", LABELS_FILE, shared=True)] if o.own_labels else []
+    return question, Template("brainstorm", EXAMPLES_FILE, shared=True, check=examples_in), *labels
 
 
 def examples_in(text: str, o: BrainstormOptions) -> list[str]:
     """The worked examples to show. Raises BadInput for a bad one in the template, and where it has too few."""
-    examples = [block.strip() for block in text.split("\n\n") if block.strip()]
+    examples = [block.strip() for block in _BETWEEN.split(text) if block.strip()]
+    labels = o.labels if o.own_labels else (*SHOWN, *WRITTEN)
     for i, example in enumerate(examples, 1):
-        if read_fields(example, (*SHOWN, *WRITTEN)).status != "answered":
-            lines = ", ".join((*SHOWN, *WRITTEN))
+        if read_fields(example, labels).status != "answered":
+            lines = ", ".join(labels)
             raise BadInput(
-                f"template {EXAMPLES_FILE}: example {i} must have the lines {lines}, each once and in order."
+                f"template {EXAMPLES_FILE}: example {i} must have the lines {lines}, each once and in order. Other "
+                f"labels stand in {LABELS_FILE} of the same folder."
             )
     if o.examples > len(examples):
         raise BadInput(f"examples={o.examples}: {EXAMPLES_FILE} has only {len(examples)} examples.")
@@ -157,25 +198,31 @@ def examples_in(text: str, o: BrainstormOptions) -> list[str]:
 
 def prompt(run: Run[BrainstormOptions], record: Record) -> Prompt:
     """The prompt with worked examples and the cartoon."""
-    name = next(name for name in run.templates if name != EXAMPLES_FILE)
+    name = next(name for name in run.templates if name.startswith("brainstorm."))
     worked = examples_in(run.templates[EXAMPLES_FILE], run.options)
     examples = "\n\n".join(["Worked examples:", *worked]) if worked else "(There are no examples.)"
+    if run.options.own_labels:
+        examples = ("\n===\n" if "\n===" in run.templates[EXAMPLES_FILE] else "\n\n").join(worked)
     turns = filled_turns(run.templates[name], {**record.fields, "examples": examples}, name)
     return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
 def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
     """The caption, with the metrics of the lines; no answer where one of the lines cannot be read."""
-    reading = read_fields(reply, labels)
+    reading = _read(reply, labels)
     status = "refused" if refused and reading.status != "answered" else reading.status
     values = {"parsed": float(status == "answered")}
     if status == "answered":
-        concepts, chosen = (
-            {concept.casefold() for concept in items(reading.texts[label])} for label in ("Concepts", "Chosen")
-        )
+        concepts, chosen = (_listed(reading.texts[label], labels) for label in ("Concepts", "Chosen"))
         values |= {"concepts": float(len(concepts)), "chosen_among_them": float(chosen <= concepts)}
         values["caption_words"] = float(count_words(reading.texts["Caption"]))
     return Answer(reading.texts.get("Caption"), status, values)
+
+
+def _listed(text: str, labels: Sequence[str]) -> set[str]:
+    """The entries of a list, in any case: separated by semicolons or, under other labels, by commas."""
+    commas = ";" not in text and tuple(labels[-len(WRITTEN) :]) != WRITTEN
+    return {entry.casefold() for entry in items(text.replace(",", ";") if commas else text)}
 
 
 def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outcome:
@@ -205,7 +252,8 @@ BRAINSTORM = Benchmark(
         dated=False,
         needs="hub",
         differences=(
-            "The nine worked examples and the instructions are this package's own; `prompts=FOLDER` takes others.",
+            "The nine worked examples and the instructions are this package's own; `prompts=FOLDER` takes others, also "
+            "in the paper's format.",
             "The paper's model continues the prompt as text; here a chat model is asked for the lines.",
             "There is no task in lm-eval: its requests have no frequency and presence penalties.",
         ),

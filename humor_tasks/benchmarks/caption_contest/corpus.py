@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.caption_contest import released
@@ -16,13 +18,14 @@ from humor_tasks.contract.card import Card, Source
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.metric import Metric
 from humor_tasks.contract.options import Split, WithPictures, parameter
-from humor_tasks.contract.prompts import Template, check_shows, fill, read_templates, split_turns
+from humor_tasks.contract.prompts import Template, check_shows, fill, folder_of, read_templates, shows, split_turns
+from humor_tasks.contract.prompts.layout import read_layout
 from humor_tasks.contract.shots import draw
 from humor_tasks.contract.variants import Group, OutputType, Variant, variants
 from humor_tasks.errors import BadInput
 from humor_tasks.papers import papers
 from humor_tasks.rows import pins
-from humor_tasks.rows.records import Outcome, Prompt, Record, Turn, plain_text
+from humor_tasks.rows.records import Outcome, Prompt, Record, plain_text
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 
 SAMPLING = (  # section 3, appendices B.3 and B.7
@@ -151,8 +154,9 @@ card = partial(
 )
 """The card of a benchmark of this corpus, with what all of them share."""
 DIFFERENCES = (
-    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published wording.",
-    "Every model reads chat turns. The paper's GPT-3 completed one text.",
+    "Prompts have the published structure in this project's own words; `prompts=FOLDER` takes the published turns, "
+    "whose public files the corpus's card names.",
+    "By default every model reads chat turns. The paper's GPT-3 completed one text, as `prompts=FOLDER` can ask.",
     "lm-eval's `_gen` tasks are greedy, and so are T5 and its like in both harnesses; the flags beside the published "
     "sampling sample as the paper did.",
     "The published GPT-3, GPT-3.5 and GPT-4 are shut down. Their protocols run with any other model.",
@@ -175,10 +179,19 @@ SCENE = Template("nycc", "scene.{o.setting}.txt", shared=True)
 """The template that shows a cartoon."""
 
 
-def templates(name: str, captions: str) -> tuple[Template, ...]:
-    """The templates of a task; `captions` is the field with its captions."""
-    task = Template("nycc", f"{name}.{{o.style}}.txt", required=("scene", captions), instead=released.FIELD)
-    return (SCENE, task)
+def templates(name: str, captions: str, letters: str = "") -> tuple[Template, ...]:
+    """The templates of a task; `captions` is the field with its captions, `letters` are fields with one each."""
+    return SCENE, Template("nycc", f"{name}.{{o.style}}.txt", check=partial(_check, name, captions, letters))
+
+
+def _check(name: str, captions: str, letters: str, template: str, o: NyccOptions) -> None:
+    """Raise BadInput for a template that cannot be read, or that does not show the cartoon's words and the captions."""
+    layout = read_layout(template, f"{name}.{o.style}.txt")
+    for text in layout.shown:
+        one_by_one = letters and all(shows(text, letter) for letter in letters)
+        needed = [*(["scene"] if o.setting == "description" else []), *([] if one_by_one else [captions])]
+        if not shows(text, released.FIELD):
+            check_shows(text, layout.name, needed)
 
 
 FIXED_SCENE = replace(SCENE, fixed=True)
@@ -188,16 +201,32 @@ FIXED_SCENE = replace(SCENE, fixed=True)
 def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
+    if folder := folder_of(run.options.prompts):
+        _check_filled(folder, task_name)
     scene = run.templates[scene_name]
-    *opening, (_, body) = split_turns(run.templates[task_name], task_name)
-    turns = [Turn(role, fill(text, {}, task_name)) for role, text in opening]
-    for item in (*(shots(run, record) if run.options.shots else ()), record):
-        fields = {**item.fields, "scene": fill(scene, item.fields, scene_name)}
+
+    def shown(item: Record) -> tuple[Record, Mapping[str, str]]:
+        fields = {**item.fields, **dict(zip(ascii_uppercase, item.choices, strict=False))}
+        fields["scene"] = fill(scene, item.fields, scene_name)
         if released.SCENE in fields:
             fields[released.FIELD] = released.line_of(item.fields, item.choices)
-        turns.append(Turn("user", fill(body, fields, task_name), item.picture))
-        turns += [Turn("assistant", run.form.written(item.target))] if item is not record else []
-    return Prompt(tuple(turns))
+        return item, fields
+
+    items = (*(shots(run, record) if run.options.shots else ()), record)
+    return Prompt(read_layout(run.templates[task_name], task_name).turns([*map(shown, items)], run.form))
+
+
+@cache
+def _check_filled(folder: str, name: str) -> None:
+    """Raise BadInput where a folder has the task's template for prompts with or without reasoning, and not this one."""
+    task, style = name.split(".")[:2]
+    other = f"{task}.{'direct' if style == 'cot' else 'cot'}.txt"
+    files = {path.name for path in Path(folder).expanduser().glob(f"{task}.*.txt")}
+    if other in files and name not in files:
+        raise BadInput(
+            f"prompts={folder}: has {other} and no {name}, by which this run asks: cot={str(style == 'cot').lower()}, "
+            f"by default {'without' if style == 'cot' else 'with'} worked examples. Add {name}, or change cot or shots."
+        )
 
 
 def shots(run: Run[NyccOptions], record: Record) -> list[Record]:

@@ -81,7 +81,7 @@ RANKING = Benchmark(
         FALLBACK,
     ),
     options=corpus.NyccOptions,
-    templates=corpus.templates("ranking", "choices"),
+    templates=corpus.templates("ranking", "choices", "AB"),
     load=partial(rows.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, NyccOptions
-from humor_tasks.benchmarks.caption_contest.released import FIELD, SCENE, from_description, scene_line
+from humor_tasks.benchmarks.caption_contest.released import fields_of, from_description, shown_by
 from humor_tasks.contract.choice import lettered
 from humor_tasks.contract.definition import Benchmark, Data
-from humor_tasks.contract.prompts import folder_of, shows
+from humor_tasks.contract.prompts import folder_of
 from humor_tasks.contract.shots import by_cluster, released
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
@@ -88,17 +88,11 @@ def _read(
     )
     labels = benchmark.form(o).labels
     records = [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
-    if not pixels and _shows_released(o.prompts):
-        lines = [scene_line(row) if o.setting == "description" else "" for row in rows.rows]
-        records = [replace(r, fields={**r.fields, SCENE: line}) for r, line in zip(records, lines, strict=True)]
+    if not pixels and (chosen := folder_of(o.prompts)):
+        shown = shown_by(map(read_body, Path(chosen).expanduser().glob("*.txt")))
+        more = [fields_of(row, shown) for row in rows.rows]
+        records = [replace(r, fields={**r.fields, **own}) for r, own in zip(records, more, strict=True)]
     return rows, records
-
-
-def _shows_released(prompts: str | None) -> bool:
-    """Whether a template of the user's folder shows the corpus's own text."""
-    chosen = folder_of(prompts)
-    files = Path(chosen).expanduser().glob("*.txt") if chosen else ()
-    return any(shows(read_body(path), FIELD) for path in files)
 
 
 def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:

@@ -27,6 +27,8 @@ from humor_tasks.rows.records import Role, Turn
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _SET = re.compile(r"[A-Z]")
 _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
+SECTION = re.compile(r"^== (first|answer|text|item) ==[ \t]*$", re.M)
+"""The lines by which a template says how worked examples and answers are written; see `layout`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,6 @@ class Template:
     absolute path of another package's folder.
     name: the file's name; `{o.NAME}` stands for a value of the options.
     required: the fields that it must contain, because the model would otherwise not see the item.
-    instead: a field that shows all of them.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
     shared: whether all prompt sets have the same text, as for the layout of a row or the form of a verdict.
     reader: who would not see what, for the message where a field is missing.
@@ -47,7 +48,6 @@ class Template:
     family: str
     name: str
     required: tuple[str, ...] = ()
-    instead: str = ""
     fixed: bool = False
     shared: bool = False
     reader: str = "model would not see the item"
@@ -100,8 +100,7 @@ def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
         if template.fixed or (template.shared and names_sets(chosen)):
             chosen = None
         texts |= read_templates(template.family, [name], chosen)
-        if not (template.instead and shows(texts[name], template.instead)):
-            check_shows(texts[name], name, template.required, template.reader)
+        check_shows(texts[name], name, template.required, template.reader)
         if template.check is not None:
             template.check(texts[name], options)
     return texts
@@ -192,6 +191,10 @@ def shows(template: str, field: str) -> bool:
 
 def split_turns(template: str, name: str) -> list[tuple[Role, str]]:
     """The (role, text) turns of a chat template; the last turn must be a user turn."""
+    if line := SECTION.search(template):
+        raise BadInput(
+            f"template {name}: {line[0].strip()} is for tasks that read it (docs/wordings.md); leave it out."
+        )
     parts = _TURN.split(template)
     turns = [(_ROLES[role], text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
     if parts[0].strip() or not turns or turns[-1][0] != "user":

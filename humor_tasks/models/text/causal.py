@@ -16,13 +16,13 @@ from humor_tasks.models.text.pretrained import context_of, generate, kind_of, op
 
 _PLAIN = (
     "{{% for message in messages %}}{{{{ message['content'] }}}}{{% if not loop.last %}}{{{{ '\n\n' }}}}{{% endif %}}"
-    "{{% endfor %}}{{% if add_generation_prompt %}}{{{{ '\n\n{prefix}' }}}}{{% endif %}}"
+    "{{% endfor %}}{{% if add_generation_prompt %}}{{{{ '{gap}{prefix}' }}}}{{% endif %}}"
 )
 
 
-def plain_template(prefix: str) -> str:
+def plain_template(prefix: str, gap: str = "\n\n") -> str:
     """A chat template that shows turns as `humor_tasks.rows.records.plain_text`; `prefix` begins the answer."""
-    return _PLAIN.format(prefix=prefix)
+    return _PLAIN.format(prefix=prefix.replace("\\", r"\\").replace("'", r"\'"), gap=gap)
 
 
 class Pair(NamedTuple):

@@ -198,8 +198,8 @@ def brainstorm(
             by commas.
         unconditional: Show no cartoon: the model invents one and its caption, once an epoch. No rows are read.
         examples: Number of worked examples in the prompt.
-        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `brainstorm.*.txt` and
-            `examples.txt` replace those of set A (docs/wordings.md).
+        prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `brainstorm.*.txt`,
+            `examples.txt` and `labels.txt` replace those of set A (docs/wordings.md).
         temperature: Sampling temperature, by default as published; `none`: the provider's default.
         top_p: Nucleus sampling, by default as published; `none`: the provider's default.
         frequency_penalty: Frequency penalty, by default as published; `none`: the provider's default.

@@ -147,7 +147,9 @@ def prompt_of(request: Instance, prefix: str) -> str:
 def prefix_of(request: Instance) -> str:
     """The prefix of answers in a task of this package; empty for other tasks."""
     task = request.doc.get(OWN) if isinstance(request.doc, dict) else None
-    return _prefix(task["benchmark"], tuple(task["options"].items())) if task else ""
+    if not task or "prefix" in task:
+        return str(task["prefix"]) if task else ""
+    return _prefix(task["benchmark"], tuple(task["options"].items()))
 
 
 @functools.cache

@@ -88,6 +88,67 @@ def test_examples_of_ones_own_are_checked(tmp_path: Path) -> None:
         load("brainstorm", dataset="sample", prompts=str(tmp_path))
 
 
+OWN = {
+    "labels.txt": "what comes to mind:\nof these\nthe line to print\nwhy it works\n",
+    "examples.txt": """===
+it happens at a pier
+one sees: a crab with a kite
+what comes to mind: wind, claws, string
+of these: claws
+the line to print: It pulls back.
+why it works: Kites and crabs pull.
+===
+it happens at a bank
+what comes to mind: vault, tea
+of these: tea, vault
+the line to print: Two lumps.
+why it works: Gold comes in lumps.
+===
+""",
+    "brainstorm.description.txt": "== user ==\nLike these.\n===\n$examples\n===\nit happens at $location\n"
+    "one sees: $description",
+}
+
+
+def folder(path: Path, **changes: str) -> str:
+    for name, text in (OWN | {f"{name}.txt": text for name, text in changes.items()}).items():
+        (path / name).write_text(text)
+    return str(path)
+
+
+def test_examples_in_a_format_of_ones_own_and_replies_read_by_its_labels(tmp_path: Path) -> None:
+    """Lists by commas, one to three ideas, the scene without labels; a log is scored again without the folder."""
+    own = folder(tmp_path)
+    reply = "what comes to mind: fog, tea, Horn\nof these: horn\nthe line to print: Ahoy.\nwhy it works: It is loud."
+    run = load("brainstorm", dataset="sample", prompts=own, examples=1)
+    fields = run.records[0].fields
+    assert run.prompt(run.records[0]).turns[-1].text == (
+        "Like these.\n===\nit happens at a pier\none sees: a crab with a kite\n"
+        "what comes to mind: wind, claws, string\nof these: claws\nthe line to print: It pulls back.\n"
+        "why it works: Kites and crabs pull.\n===\n"
+        f"it happens at {fields['location']}\none sees: {fields['description']}"
+    )
+    log = brainstorm_log(says("m", reply), prompts=own, examples=2)
+    found = metrics(log)
+    assert (found["parsed"], found["concepts"], found["chosen_among_them"], found["caption_words"]) == (1, 3, 1, 1)
+    score = ((log.samples or [])[0].scores or {})["brainstormed"]
+    assert (score.answer, (score.metadata or {})["fields"]["Chosen"]) == ("Ahoy.", "horn")
+    again = run.benchmark.reopen(run.version, run.options.scoring())
+    assert again.outcome(run.records[0], reply).answer == "Ahoy."
+    assert again.outcome(run.records[0], REPLY).answer is None
+
+
+def test_labels_and_examples_of_ones_own_fit_each_other(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"labels\.txt: has 2 lines; write four different ones, the labels of the lines"):
+        load("brainstorm", dataset="sample", prompts=folder(tmp_path, labels="mind:\n\nwhy:"))
+    with pytest.raises(
+        BadInput, match=r"examples\.txt: example 2 must have the lines what comes to mind, of these, the"
+    ):
+        load(
+            "brainstorm", dataset="sample", prompts=folder(tmp_path, examples=OWN["examples.txt"].replace(": tea", ""))
+        )
+
+
 def test_the_provider_may_be_left_to_its_own() -> None:
     model = says("m", REPLY)
     brainstorm_log(model, temperature=0.1, top_p="none", frequency_penalty=None, presence_penalty="none")

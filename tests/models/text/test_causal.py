@@ -46,12 +46,13 @@ def test_causal_texts_do_not_depend_on_the_batch() -> None:
         assert whole == alone
 
 
-def test_plain_templates_show_any_prefix() -> None:
+@pytest.mark.parametrize(("prefix", "gap"), [("Explanation:", "\n\n"), ("Here's \\my\\ view:", "\n\n"), ("", "")])
+def test_plain_templates_show_any_prefix(prefix: str, gap: str) -> None:
     tokenizer = tiny_tokenizer(WORDS, "causal")
-    tokenizer.chat_template = plain_template("Explanation:")
+    tokenizer.chat_template = plain_template(prefix, gap)
     turns = [{"role": "user", "content": "{{ 7 * 7 }} {% if %}"}]
     shown = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    assert shown == "{{ 7 * 7 }} {% if %}\n\nExplanation:"
+    assert shown == f"{{{{ 7 * 7 }}}} {{% if %}}{gap}{prefix}"
 
 
 def test_pairs_are_divided_where_the_answer_begins() -> None:

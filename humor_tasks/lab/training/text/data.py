@@ -65,7 +65,7 @@ def prompt_of(run: Run, record: Record) -> str:
     The corpus's own text (`--input released`) has no prefix, as in the released trainer.
     """
     turns = [turn.text for turn in run.prompt(record).turns]
-    return turns[-1] if released.stands_alone(run.templates) else plain_text(turns, run.form.prefix)
+    return turns[-1] if released.stands_alone(run.templates) else plain_text(turns, run.form.prefix, run.form.gap)
 
 
 def chat_of(run: Run, record: Record, tokenizer: Any) -> str:
@@ -75,5 +75,5 @@ def chat_of(run: Run, record: Record, tokenizer: Any) -> str:
     without a system turn is changed as `models.text.templates` says, and saved so with the model.
     """
     if tokenizer.chat_template is None:
-        tokenizer.chat_template = plain_template(run.form.prefix)
+        tokenizer.chat_template = plain_template(run.form.prefix, run.form.gap)
     return chat_text(tokenizer, [{"role": turn.role, "content": turn.text} for turn in run.prompt(record).turns])
