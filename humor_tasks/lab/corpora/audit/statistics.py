@@ -30,8 +30,9 @@ class Statistic:
 def statistics(data: Items, task: str | None = None) -> tuple[Statistic, ...]:
     """groups, instances, and the words of a text; instances_SPLIT of each split.
 
-    An instance is a row but for its description of the scene and the order of its choices: training rows repeat it. Words are separated by
-    white space. Texts are those of `Item.texts`, each counted once an instance: choices, what is rated, or references.
+    An instance is a row but for its description of the scene and the order of its choices: training rows repeat it.
+    Words are separated by white space. Texts are those of `Item.texts`, each counted once an instance: choices, what
+    is rated, or references.
     """
     distinct = _instances(data.items)
     lengths = [len(text.split()) for item in distinct for text in item.texts]
