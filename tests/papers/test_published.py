@@ -20,8 +20,8 @@ OF_PEOPLE = {("explanation_preference", "gwet_ac1")}
 # Log-likelihoods of the references: lm-eval and `train text` have them, replies do not.
 OF_LIKELIHOODS = {("explanation", "word_perplexity")}
 
-# Counts and lengths of a corpus; `audit` and `build newyorker` compute them.
-COUNTED = ("captions", "contests", "groups", "instances", "ratings", "words")
+# Counts and lengths of a corpus, which `audit` and `build newyorker` compute, and costs.
+COUNTED = ("captions", "contests", "cost", "groups", "instances", "ratings", "words")
 
 VALUES = [
     ("matching", "accuracy", "Random", None, 0.2),
@@ -105,7 +105,7 @@ def test_shares_are_shares() -> None:
         elif figure.metric == "rouge_l" or (metric.proportion if metric else figure.benchmark != "humicroedit_rating"):
             assert 0 <= figure.value <= 1, figure
     assert all(1 < figure.value < 100 for figure in published("explanation") if figure.metric == "bleu")
-    assert sum(figure.metric.startswith(COUNTED) for figure in published()) == 11 + 9 + 3 + 4
+    assert sum(figure.metric.startswith(COUNTED) for figure in published()) == 11 + 9 + 3 + 4 + 4
 
 
 def test_tables_are_whole() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -114,7 +114,11 @@ def check_ending(path: Path | None) -> None:
 def write_report(path: Path, analysis: Analysis, texts: str = "") -> None:
     """Write Markdown (texts: see `as_markdown`), CSV (only the questions) or JSON, by the file's extension."""
     check_ending(path)
-    makers = {".md": partial(as_markdown, texts=texts), ".csv": as_csv, ".json": as_json}
+    makers: dict[str, Callable[[Analysis], str]] = {
+        ".md": partial(as_markdown, texts=texts),
+        ".csv": as_csv,
+        ".json": as_json,
+    }
     write_text(path, makers[path.suffix](analysis))
 
 
