@@ -21,6 +21,7 @@ OWN_NAMES = ("__version__", "clip_predict", "evaluate", "load")
 """What the package exports besides the tasks."""
 ABOUT, REFERENCE = "<!-- about: {} -->", "## What a score means\n"
 """The lines of a benchmark's page that enclose the part written by hand."""
+DIFFERENCES = "## Differences from the paper"
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
 
 
@@ -91,7 +92,8 @@ def page(benchmark: Benchmark, held: str) -> str:
     """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables.
 
     held: the page as it is, of which the part written by hand is kept. Raises BadInput where that part has a heading of
-    the generated one: the page would say it twice.
+    the generated one, which the page would say twice, and where the generated part has a line written by hand, which
+    would be lost.
     """
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
@@ -101,7 +103,20 @@ def page(benchmark: Benchmark, held: str) -> str:
             f"docs/benchmarks/{name}.md: the section `{heading}` is generated. Delete the one between {about} and "
             f"`{REFERENCE.strip()}`."
         )
+    if foreign := by_hand(held.partition(REFERENCE)[2], generated):
+        raise BadInput(
+            f"docs/benchmarks/{name}.md: the part below `{REFERENCE.strip()}` is generated, and has a line that is "
+            f"not: {foreign!r:.100}. Move it above that heading, or delete it."
+        )
     return "\n\n".join([f"# {benchmark.card.title}", about, *([told] if told else []), *generated]) + "\n"
+
+
+def by_hand(text: str, generated: Sequence[str]) -> str:
+    """The first line that no definition says, or "". Headings, marks and the list of differences come and go."""
+    known = {line for part in generated for line in part.splitlines()}
+    above, _, listed = text.partition(DIFFERENCES)
+    lines = [*above.splitlines(), *(line for line in listed.splitlines() if not line.startswith("- "))]
+    return next((line for line in lines if line.strip() and line not in known and line[0] not in "#<"), "")
 
 
 def reference(benchmark: Benchmark) -> list[str]:
@@ -119,5 +134,5 @@ def reference(benchmark: Benchmark) -> list[str]:
         parts += ["`humor-tasks reproduce` computes these rows ([Reproducing](../reproduce.md)):"]
         parts += [f"<!-- reproducible: {name} -->"]
     if benchmark.card.differences:
-        parts += ["## Differences from the paper", "\n".join(f"- {each}" for each in benchmark.card.differences)]
+        parts += [DIFFERENCES, "\n".join(f"- {each}" for each in benchmark.card.differences)]
     return parts

@@ -269,6 +269,7 @@ def finetune(task: str, parameters: tuple[str, ...], joined: bool, output: Path,
     docs/finetuning.md.
     """
     from humor_tasks.lab.training.hosted import make_export, write_export
+    from humor_tasks.papers.published import published
 
     export = make_export(task, parameters, options, joined)
     write_export(output, export)
@@ -276,4 +277,7 @@ def finetune(task: str, parameters: tuple[str, ...], joined: bool, output: Path,
         click.echo(f"{output / file.name}: {file}.")
         if file.warning:
             click.echo(f"Warning: {file.warning}.", err=True)
+    for figure in published(task):
+        if figure.study == "export finetune":
+            click.echo(f"Published cost: {figure.value:g} US dollars ({figure.system}; {figure.source}).")
     click.echo(f"Evaluate the fine-tuned MODEL with:\n{export.evaluation}")

@@ -299,6 +299,7 @@ def collect(votes: Path, pairs: Path, into: Path | None, splits: bool, seed: int
 @TWICE
 @click.option("--judge", "judges", multiple=True, type=PATH, help="Inspect log of explanation_preference; repeatable.")
 @click.option("--explainer", "explainers", multiple=True, metavar="SIDE=MODEL", help="Author of A or B, as a=MODEL.")
+@click.option("--texts", type=click.Choice(["A", "B"]), help="Print the texts of pairs whose majority chose A, or B.")
 @together(JSON, output("a file: .md, .json, or the questions alone as .csv"))
 def agreement(
     votes: tuple[Path, ...],
@@ -306,6 +307,7 @@ def agreement(
     twice: str,
     judges: tuple[Path, ...],
     explainers: tuple[str, ...],
+    texts: str | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -324,6 +326,8 @@ def agreement(
     check_output(output, *votes, *pairs, *judges)
     if explainers and not judges:
         raise BadInput("--explainer serves to measure a judge's self-preference; name a --judge.")
+    if texts and not pairs:
+        raise BadInput("--texts needs --items, which hold the texts.")
     authors: dict[str, str] = {}
     for explainer in explainers:
         side, _, model = explainer.partition("=")
@@ -332,8 +336,8 @@ def agreement(
         authors[side.upper()] = model
     report = agreement_report.analyse(read_questions(votes, pairs, twice), judges, authors)
     if output:
-        agreement_report.write_report(output, report)
+        agreement_report.write_report(output, report, texts or "")
     if as_json:
         click.echo(agreement_report.as_json(report), nl=False)
     else:
-        echo(agreement_report.as_markdown(report))
+        echo(agreement_report.as_markdown(report, texts or ""))

@@ -122,6 +122,22 @@ def test_a_page_that_would_say_something_twice_is_refused(copy: Path, capsys: py
     assert "docs/benchmarks/ranking.md: the section `## Metrics` is generated" in capsys.readouterr().err
 
 
+def test_a_line_written_below_the_generated_heading_is_refused_and_stays(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = copy / "docs" / "benchmarks" / "ranking.md"
+    written = page.read_text(encoding="utf-8")
+    for changed in (f"{written}\nBy hand.\n", written.replace("## Metrics\n", "## Metrics\n\nBy hand.\n")):
+        page.write_text(changed, encoding="utf-8")
+        assert generate.main([], copy) == 2
+        assert "docs/benchmarks/ranking.md: the part below `## What a score means`" in (err := capsys.readouterr().err)
+        assert "'By hand.'. Move it above that heading" in err
+        assert page.read_text(encoding="utf-8") == changed
+    page.write_text(f"{written}- A difference that is gone.\n", encoding="utf-8")
+    assert generate.main([], copy) == 0
+    assert page.read_text(encoding="utf-8") == written
+
+
 def test_a_benchmark_without_a_family_in_lm_eval_is_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

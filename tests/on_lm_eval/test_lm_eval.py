@@ -88,6 +88,20 @@ def test_crossval_group_is_the_mean_of_folds() -> None:
     ]
 
 
+@pytest.mark.lm_eval_versions
+def test_the_documented_group_of_ones_own_has_our_tasks_and_their_mean(tmp_path: Path) -> None:
+    """The page's YAML in a folder of the user's, through lm-eval's own task manager."""
+    page = (REPOSITORY / "docs" / "lm_eval.md").read_text(encoding="utf-8")
+    (body,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    (tmp_path / "my_humor.yaml").write_text(body)
+    given: dict[str, Any] = {"folders": [TASKS, tmp_path], "metadata": {"dataset": "sample"}}
+    found = run_lm_eval(BaselineLM("overlap"), "my_humor", **given)
+    rows = {name.rpartition("::")[2]: row["acc,none"] for name, row in found["results"].items()}
+    mean = rows.pop("my_humor")
+    assert rows.keys() == {"nyc_matching", "nyc_ranking", "crowd_pairs"}
+    assert mean == pytest.approx(sum(rows.values()) / 3)
+
+
 def test_shots_and_seed_come_from_the_harness() -> None:
     model = ScriptedLM("Answer: A")
     evaluated_by_lm_eval(model, "nyc_matching", shots=3)

@@ -55,7 +55,14 @@ MATCHING = Benchmark(
         trains=frozenset({"clip", "ofa", "text"}), votes=card.MATCHING, chain=card.Chain("matching", scene="cartoon")
     ),
     display=card.Display(
-        charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)
+        charts=(
+            ByShots(
+                "matching_by_shots",
+                "Matching: accuracy by system and shots",
+                "Hessel et al. 2023, figure 12",
+                y="accuracy",
+            ),
+        )
     ),
     rotate=rotate,
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),

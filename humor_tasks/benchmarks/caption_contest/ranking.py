@@ -32,9 +32,9 @@ def accuracies(record: Record) -> Sequence[str]:
 PEOPLE_CHART = TwoMetrics(
     "ranking_people",
     "Ranking: the crowd's choices against the editors'",
-    "Hessel et al. 2023, figures 12 and 13",
-    x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
-    y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+    "Hessel et al. 2023, figure 13",
+    x=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+    y=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
 )
 
 RANKING = Benchmark(

@@ -98,7 +98,8 @@ CHARACTERS = 4
 class TrainingFile:
     """A checked file: `part` is train, validation or joined.
 
-    longest, characters: the id of the row with the most text, and the number of its characters.
+    longest, characters: the id of the row with the most text, and the number of its characters. whole: the characters
+    of all rows.
     """
 
     part: str
@@ -106,6 +107,7 @@ class TrainingFile:
     rows: int
     longest: str
     characters: int
+    whole: int
 
     @property
     def name(self) -> str:
@@ -121,7 +123,8 @@ class TrainingFile:
 
     def __str__(self) -> str:
         size = f"{self.characters:,} characters, about {math.ceil(self.characters / CHARACTERS):,} tokens"
-        return f"{self.rows:,} row{'s' * (self.rows != 1)}; the longest, {self.longest}, has {size}"
+        whole = f"about {math.ceil(self.whole / CHARACTERS):,} tokens"
+        return f"{self.rows:,} row{'s' * (self.rows != 1)} of {whole}; the longest, {self.longest}, has {size}"
 
     def about(self) -> dict[str, Any]:
         """For a manifest."""
@@ -160,7 +163,14 @@ def checked(part: str, rows: Sequence[Example]) -> TrainingFile:
         more = f" And {len(problems) - MOST_PROBLEMS} more." if len(problems) > MOST_PROBLEMS else ""
         raise BadInput(f"{part}.jsonl: {' '.join(problems[:MOST_PROBLEMS])}{more} Nothing was written.")
     longest = max(rows, key=_characters)
-    return TrainingFile(part, "".join(map(_line, rows)).encode(), len(rows), longest.row, _characters(longest))
+    return TrainingFile(
+        part,
+        "".join(map(_line, rows)).encode(),
+        len(rows),
+        longest.row,
+        _characters(longest),
+        sum(map(_characters, rows)),
+    )
 
 
 def _problem(messages: Sequence[Message]) -> str:

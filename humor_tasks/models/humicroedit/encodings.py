@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.files.writing import replacing
+from humor_tasks.files.writing import write_bytes
 from humor_tasks.models.weight_files import check_weights
 
 
@@ -42,8 +42,9 @@ class Encodings:
     def keep(self, vectors: Mapping[str, Any]) -> None:
         """Write vectors of new texts, atomically. Raises BadInput where the folder cannot be written."""
         import numpy as np
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
         texts = json.dumps(list(vectors), ensure_ascii=False)
-        with replacing(self.folder / f"{hashlib.sha256(texts.encode()).hexdigest()[:16]}.safetensors") as path:
-            save_file({"vectors": np.stack(list(vectors.values()))}, path, {"texts": texts})
+        path = self.folder / f"{hashlib.sha256(texts.encode()).hexdigest()[:16]}.safetensors"
+        # Not by save_file, whose files nobody else may read, whatever the umask.
+        write_bytes(path, save({"vectors": np.stack(list(vectors.values()))}, {"texts": texts}))

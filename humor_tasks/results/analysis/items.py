@@ -11,7 +11,7 @@ import dataclasses
 import datetime
 import itertools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from humor_tasks.results.analysis.difficulty import Difficulty, Embed, Explained
 from humor_tasks.results.analysis.systems import ItemTexts, System, item_texts, leading, systems_of
 from humor_tasks.results.read import without_path
 from humor_tasks.results.report.grouping import groups_of
+from humor_tasks.rows.contests.annotations import LOW_RESOLUTION
 from humor_tasks.rows.contests.dates import DATE_MARGIN, contest_date
 from humor_tasks.rows.records import Record
 from humor_tasks.scorers.association import (
@@ -121,6 +122,16 @@ class Cutoff:
 
 
 @dataclass(frozen=True)
+class Resolution:
+    """A system on the contests with a picture of low resolution, on the others, and the first minus the second."""
+
+    system: str
+    low: Estimate
+    others: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True)
 class Analysis:
     """The analyses of one benchmark; `notes` say what was left out and why."""
 
@@ -134,6 +145,7 @@ class Analysis:
     hardest: tuple[Cluster, ...]
     easiest: tuple[Cluster, ...]
     cutoffs: tuple[Cutoff, ...]
+    resolutions: tuple[Resolution, ...]
     shortcuts: tuple[Explained, ...]
     published: tuple[PublishedComparison, ...]
     difficulty: Difficulty | None
@@ -195,6 +207,7 @@ def analyse(
         hardest=tuple(ranked[:most]),
         easiest=tuple(ranked[::-1][:most]),
         cutoffs=() if cutoff is None else tuple(_cutoff(s, cutoff) for s in dated),
+        resolutions=tuple(resolution for s in dated for resolution in _resolution(s)),
         shortcuts=tuple(shortcut for s in systems for shortcut in explained(s, solved, systems)),
         published=_beside(results[0].benchmark.name, factors, pairs, trends),
         difficulty=predicted,
@@ -309,6 +322,15 @@ def _cutoff(system: System, cutoff: datetime.date) -> Cutoff:
     after = system.mean([i for i, time in since.items() if time > DATE_MARGIN])
     between = sum(abs(time) <= DATE_MARGIN for time in since.values())
     return Cutoff(system.name, before, after, independent_difference(after, before), between)
+
+
+def _resolution(system: System) -> Iterator[Resolution]:
+    """None where the items are all of the one kind, as those of newer contests are."""
+    low = [i for i, cluster in system.clusters.items() if int(cluster) in LOW_RESOLUTION]
+    others = [i for i, cluster in system.clusters.items() if int(cluster) not in LOW_RESOLUTION]
+    if low and others:
+        means = system.mean(low), system.mean(others)
+        yield Resolution(system.name, *means, independent_difference(*means))
 
 
 # ---- clusters -----------------------------------------------------------------------------------

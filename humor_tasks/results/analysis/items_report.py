@@ -70,6 +70,11 @@ def _tables(a: Analysis) -> list[_Table]:
             [_cutoff(c) for c in a.cutoffs],
         ),
         (
+            "Contests with a picture of low resolution",
+            ("system", "low resolution", "others", "difference", "items of these", "items of others"),
+            [(r.system, *map(interval, (r.low, r.others, r.difference)), r.low.n, r.others.n) for r in a.resolutions],
+        ),
+        (
             "Shortcuts: how much of the accuracy goes with them",
             ("system", "shortcut", "shortcut right", "system there", "system elsewhere", "goes with the shortcut"),
             [

@@ -31,8 +31,12 @@ def is_query_cache(path: Path) -> bool:
         return True
     if path.suffix != ".jsonl":
         return False
-    first = next((line for line in read_body(path).split("\n") if line.strip()), "")
-    return all(f'"{name}"' in first for name in FIELDS)
+    try:
+        with path.open("rb") as file:  # its first line alone: the file is read as a whole by who knows what it is
+            first = next((line for line in file if line.strip()), b"")
+    except OSError:
+        return False  # whose reader says why
+    return all(f'"{name}"'.encode() in first for name in FIELDS)
 
 
 def read_query_cache(row: Row, path: Path, ids: Collection[str], letters: bool) -> dict[str, str]:

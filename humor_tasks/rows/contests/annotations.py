@@ -13,6 +13,15 @@ from humor_tasks.files.reading import parse_json, read_body
 from humor_tasks.rows.contests.captions import mend
 
 UNKNOWN = "UNKNOWN"
+LOW_RESOLUTION = frozenset(
+    map(
+        int,
+        "11 12 13 14 15 16 19 20 23 25 29 33 34 35 37 40 41 42 43 44 45 46 47 49 50 51 52 53 54 56 62 63 65 66 68 73 "
+        "74 75 76 83 86 89 91 92 94 95 96 101 102 103 104 105 106 107 110 112 114 116 117 124 125 133 137 138 139 241 "
+        "255 260 263 265 266 269 270 274 276 292 308 310 314 319".split(),
+    )
+)
+"""The 80 contests whose picture has a low resolution: those of type `bob_small` (Hessel et al. 2023, section 2)."""
 
 
 @dataclass(frozen=True)

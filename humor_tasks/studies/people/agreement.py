@@ -56,6 +56,14 @@ class Question:
         """The item's cluster, such as its contest; the item's id where the cluster is unknown."""
         return (self.items[item].cluster if item in self.items else "") or item
 
+    @property
+    def scale(self) -> dict[str, str]:
+        """{A: the label that it stands for} where the items offer a scale and none has an answer; {} otherwise."""
+        items = list(self.items.values())
+        if not items or any(item.answer or not item.fixed for item in items):
+            return {}
+        return dict(zip(items[0].labels, items[0].options, strict=True))
+
 
 Key = tuple[str, str, tuple[str, str] | None]  # question, kind and systems of an item
 
@@ -91,7 +99,7 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
         raise BadInput(f"{pairs}: {listed('item', forms, 3)} to fill in; agreement is of votes (see collect).")
     stem = paths[0].stem if len(paths) == 1 else pairs.stem
     allowed, about = choices_of(items), _about(pairs)
-    unanswered = all(not item.answer and len(item.options) == 2 for item in items)
+    unanswered = all(not item.answer and len(item.options) == 2 and not item.fixed for item in items)
     groups: dict[Key, dict[str, Item]] = {}
     for item in items:
         question, systems = about[item.id]
@@ -164,12 +172,15 @@ class Agreed:
     ny_accuracy: accuracy_of_votes over the items whose answer readers or the editors chose. raw_agreement,
     gwet_ac1, krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): see `scorers.agreement`. human_ceiling: how
     often a vote equals the majority of the other votes. first_shown: how often the option shown first was chosen.
+
+    shares: {label of the question's scale: the share of votes for it}.
     """
 
     question: Question
     majority: dict[str, str]
     generated: str
     estimates: dict[str, Estimate]
+    shares: dict[str, Estimate] = field(default_factory=dict)
 
     @property
     def ties(self) -> int:
@@ -185,7 +196,11 @@ class Agreed:
         return {i: x[0] for i, x in choices.items() if len(x) > 1 and len(set(x)) == 1 and x[0] != TIE}
 
     def sides(self, choices: Mapping[str, str]) -> dict[str, list[str]]:
-        """The items of some choices by side: A and B of a preference, else right and wrong where there is an answer."""
+        """The items of some choices by side: A and B of a preference, the labels of a scale, else right and wrong where
+        there is an answer.
+        """
+        if scale := self.question.scale:
+            return {label: [i for i, choice in choices.items() if choice == a] for a, label in scale.items()}
         if self.question.kind == PREFERENCE:
             return {side: [i for i, choice in choices.items() if choice == side] for side in ("A", "B")}
         answers = {i: item.answer for i, item in self.question.items.items() if item.answer}
@@ -236,7 +251,16 @@ def agreed(question: Question) -> Agreed:
     categories = sorted(labels | {vote.choice for vote in question.votes})
     estimates |= agreement(rows, clusters, categories=categories)
     estimates |= {"human_ceiling": human_ceiling(rows, clusters), "first_shown": first_shown(question, question.votes)}
-    return Agreed(question, majority, generated, estimates)
+    return Agreed(question, majority, generated, estimates, shares(question, question.votes))
+
+
+def shares(question: Question, votes: Sequence[Vote]) -> dict[str, Estimate]:
+    """{label of the question's scale: the share of these votes for it}; {} for a question without one."""
+    clusters = [question.cluster(vote.item) for vote in votes]
+    return {
+        label: clustered_proportion([float(vote.choice == a) for vote in votes], clusters)
+        for a, label in question.scale.items()
+    }
 
 
 def _accuracies(question: Question) -> dict[str, Estimate]:
@@ -297,7 +321,8 @@ def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
 class Rater:
     """One rater over all questions: share of preferences for A (ties half), of first-shown options, of right answers.
 
-    `seconds` is the median time between two consecutive votes, nan where fewer than two votes have a time.
+    `seconds` is the median time between two consecutive votes, nan where fewer than two votes have a time. `shares` are
+    those of each label, by question with a scale.
     """
 
     name: str
@@ -306,6 +331,7 @@ class Rater:
     first_shown: Estimate
     accuracy: Estimate
     seconds: float
+    shares: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
 
 def raters(questions: Sequence[Question]) -> list[Rater]:
@@ -327,7 +353,9 @@ def _rater(name: str, votes: Sequence[tuple[Question, Vote]]) -> Rater:
     right = [(_right(q, v.item, v.choice), q, v) for q, v in answered]
     times = sorted(datetime.fromisoformat(vote.time) for _, vote in votes if vote.time)
     seconds = [(b - a).total_seconds() for a, b in pairwise(times)]
-    return Rater(name, len(votes), share(chose), share(first), share(right), median(seconds) if seconds else math.nan)
+    scaled = {q.name: shares(q, [v for other, v in votes if other is q]) for q, _ in votes if q.scale}
+    pace = median(seconds) if seconds else math.nan
+    return Rater(name, len(votes), share(chose), share(first), share(right), pace, scaled)
 
 
 # ---- systems ------------------------------------------------------------------------------------

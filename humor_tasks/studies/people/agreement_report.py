@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,10 +111,14 @@ def check_ending(path: Path | None) -> None:
         raise BadInput(f"{path}: a report ends in {', '.join(REPORTS)}.")
 
 
-def write_report(path: Path, analysis: Analysis) -> None:
-    """Write Markdown, CSV (only the questions) or JSON, by the file's extension."""
+def write_report(path: Path, analysis: Analysis, texts: str = "") -> None:
+    """Write Markdown (texts: see `as_markdown`), CSV (only the questions) or JSON, by the file's extension."""
     check_ending(path)
-    makers = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
+    makers: dict[str, Callable[[Analysis], str]] = {
+        ".md": partial(as_markdown, texts=texts),
+        ".csv": as_csv,
+        ".json": as_json,
+    }
     write_text(path, makers[path.suffix](analysis))
 
 
@@ -124,7 +129,8 @@ def as_json(analysis: Analysis) -> str:
     """The whole analysis as JSON; unknown (nan) and infinite values are null."""
     report = {
         "questions": [
-            _about(result) | {"unanimous": result.sides(result.unanimous), "metrics": result.estimates}
+            _about(result)
+            | {"unanimous": result.sides(result.unanimous), "metrics": result.estimates, "shares": result.shares}
             for result in analysis.questions
         ],
         "raters": analysis.raters,
@@ -165,10 +171,14 @@ def _names(result: Agreed) -> tuple[str, str]:
 # ---- Markdown -----------------------------------------------------------------------------------
 
 
-def as_markdown(analysis: Analysis) -> str:
-    """The tables as Markdown; tables without data are left out."""
+def as_markdown(analysis: Analysis, texts: str = "") -> str:
+    """The tables as Markdown; tables without data are left out.
+
+    texts: also the texts of the items that most raters chose this option of, A or B.
+    """
     preferences = [result for result in analysis.questions if result.question.kind == PREFERENCE]
-    choices = [result for result in analysis.questions if result.question.kind != PREFERENCE]
+    scales = [result for result in analysis.questions if result.shares]
+    choices = [r for r in analysis.questions if r.question.kind != PREFERENCE and not r.shares]
     parts = ["# Human votes"]
     if preferences:
         rows = [_line(result, "win_rate", *_names(result)) for result in preferences]
@@ -176,10 +186,15 @@ def as_markdown(analysis: Analysis) -> str:
     if choices:
         rows = [_line(result, "accuracy", result.question.kind) for result in choices]
         parts.append(table(("question", "task", "% right", *_HEAD), rows))
+    if scales:
+        rows = [row for result in scales for row in _shares(result)]
+        parts.append(table(("question", "task", "label", "% of votes", "items by majority", "of items"), rows))
     parts += [HOW, "## Agreement", _agreement(analysis.questions)]
     if unanimous := _unanimous(analysis.questions):
         parts += ["## Items by majority, and unanimous ones", table(_UNANIMOUS, unanimous)]
     parts += ["## Raters", _raters(analysis.raters)]
+    if texts:
+        parts += [text for result in preferences for text in _texts(result, texts)]
     if analysis.systems:
         parts += ["## Systems", _systems(analysis.systems)]
     if analysis.judges:
@@ -197,6 +212,32 @@ def _line(result: Agreed, metric: str, *names: str) -> tuple[object, ...]:
     by = result.estimates
     first = (result.question.name, *names, percent(by[metric]), len(result.question.votes), percent(by["gwet_ac1"]))
     return (*first, len(result.majority), result.ties, percent(by[f"{metric}_of_votes"]))
+
+
+def _shares(result: Agreed) -> list[tuple[object, ...]]:
+    """One row per label of a scale."""
+    by_majority, q = result.sides(result.majority), result.question
+    return [
+        (q.name, q.kind, label, percent(share), len(by_majority[label]), len(result.majority))
+        for label, share in result.shares.items()
+    ]
+
+
+def _texts(result: Agreed, side: str) -> list[str]:
+    """A section with the texts of the items whose majority chose a side, those with the most such votes first.
+
+    So Hessel et al. (2023) show in figures 14 and 15 the explanations by models that people preferred to people's.
+    """
+    q, held = result.question, result.sides(result.majority)[side]
+    votes = {i: [vote.choice for vote in q.votes if vote.item == i] for i in held}
+    a, b = _names(result)
+    parts = [f"## {safe(q.name)}: items of which most raters chose {safe(a if side == 'A' else b)}"]
+    for i in sorted((i for i in held if i in q.items), key=lambda i: -votes[i].count(side)):
+        item = q.items[i]
+        said = zip(("scene", "caption", a, b), (item.description, item.caption, *item.options), strict=True)
+        lines = [f"- {safe(name)}: {safe(text)}" for name, text in said if text]
+        parts += [f"### {safe(i)} ({votes[i].count(side)} of {len(votes[i])} votes)", "\n".join(lines)]
+    return parts
 
 
 def _agreement(questions: Sequence[Agreed]) -> str:
@@ -232,8 +273,11 @@ def _raters(people: Sequence[Rater]) -> str:
     for one in people:
         seconds = "-" if math.isnan(one.seconds) else f"{one.seconds:.1f}"
         shares = (percent(one.share_a), percent(one.first_shown), percent(one.accuracy))
-        rows.append((one.name, one.votes, *shares, seconds))
-    return table(("rater", "votes", "% A", "% first shown", "% right", "median seconds"), rows)
+        labels = [f"{label} {percent(e)}" for of_question in one.shares.values() for label, e in of_question.items()]
+        rows.append((one.name, one.votes, *shares, seconds, ", ".join(labels)))
+    head = ("rater", "votes", "% A", "% first shown", "% right", "median seconds", "% of labels")
+    shown = len(head) if any(row[-1] for row in rows) else -1
+    return table(head[:shown], [row[:shown] for row in rows])
 
 
 def _systems(strengths: Mapping[str, Strength]) -> str:

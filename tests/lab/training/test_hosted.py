@@ -128,7 +128,7 @@ def test_many_bad_rows_are_counted() -> None:
 
 def test_a_file_says_its_rows_and_its_longest() -> None:
     file = checked("train", [example("a", "?"), example("b", "é" * 990, "Answer: B"), example("c", "?", "Answer: C")])
-    assert str(file) == "3 rows; the longest, b, has 999 characters, about 250 tokens"
+    assert str(file) == "3 rows of about 255 tokens; the longest, b, has 999 characters, about 250 tokens"
     assert file.data.decode().splitlines()[1].endswith('{"role": "assistant", "content": "Answer: B"}]}')
 
 
@@ -157,7 +157,8 @@ def test_the_same_row_in_train_and_validation_is_refused() -> None:
 
 def test_the_printed_command_evaluates_with_the_prompts_that_were_trained_on(tmp_path: Path) -> None:
     said = export(tmp_path / "out", "--setting", "caption_only", "--fold", "2")
-    assert f"{tmp_path / 'out' / 'train.jsonl'}: 30 rows; the longest, " in said
+    assert f"{tmp_path / 'out' / 'train.jsonl'}: 30 rows of about " in said
+    assert "Published cost: 40 US dollars (GPT-3 175B, fine-tuned, one task and fold; Hessel et al. 2023" in said
     command = said.splitlines()[-1]
     program, verb, task, flag, model, *given = shlex.split(command)
     assert (program, verb, task, flag, model) == ("inspect", "eval", "humor_tasks/matching", "--model", "MODEL")

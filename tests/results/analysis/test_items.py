@@ -27,6 +27,7 @@ from humor_tasks.results.analysis import difficulty
 from humor_tasks.results.analysis.items import Analysis, analyse, analyse_all
 from humor_tasks.results.analysis.items_report import as_json, as_markdown
 from humor_tasks.results.analysis.systems import System
+from humor_tasks.rows.contests.annotations import LOW_RESOLUTION
 from humor_tasks.rows.contests.dates import contest_date, read_date
 from humor_tasks.rows.records import Outcome
 
@@ -191,6 +192,25 @@ def test_before_and_after_a_cutoff() -> None:
     assert split.difference.value == -1
     assert split.before.n + split.after.n + split.between == 200
     assert 80 < split.between < 110  # three months to each side, of a contest each week or so
+
+
+def test_contests_with_a_picture_of_low_resolution_stand_apart() -> None:
+    """Contests are 100 to 149; newer ones have none of them."""
+    made = result("m", lambda i: wrong(i) if 100 + i // 4 in LOW_RESOLUTION else right(i))
+    found = analyse([made], draws=99)
+    (apart,) = found.resolutions
+    assert (apart.low.value, apart.others.value, apart.difference.value) == (0, 1, -1)
+    assert (apart.low.n, apart.others.n) == (4 * sum(100 <= c < 150 for c in LOW_RESOLUTION), 200 - apart.low.n)
+    assert "## Contests with a picture of low resolution" in as_markdown([found])
+    newer = tuple(dataclasses.replace(o, cluster=str(int(o.cluster) + 400)) for o in made.outcomes)
+    assert analyse([dataclasses.replace(made, outcomes=newer)], draws=99).resolutions == ()
+
+
+def test_contests_of_low_resolution_are_those_of_the_published_annotations(real_data: Path) -> None:
+    path = real_data / "newyorker_raw" / "all_newyorker_contest_annotations.json"
+    types = {int(n): each["contest_type"] for n, each in json.loads(path.read_text(encoding="utf-8")).items()}
+    assert {number for number, kind in types.items() if kind == "bob_small"} == LOW_RESOLUTION
+    assert len(LOW_RESOLUTION) == 80
 
 
 def test_shortcuts_explain_what_goes_with_them() -> None:

@@ -359,3 +359,35 @@ def test_a_column_question_must_be_filled(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("item,rater,choice,time,question\n1,ann,A,,Q1\n1,ann,A,,\n")
     with pytest.raises(BadInput, match="line 3: question holds ''"):
         read_questions([tmp_path / "v.csv"])
+
+
+def test_labels_of_a_scale_have_their_shares(tmp_path: Path) -> None:
+    own: dict[str, Any] = {"kind": "labelling", "options": ["PASS", "FAIL"]}
+    write_json_lines(tmp_path / "p.jsonl", [{"id": str(i), **own} for i in range(4)])
+    votes = votes_on(
+        tmp_path / "v.csv", *((str(i), r, "AABB"[i] if r == "ann" else "A") for i in range(4) for r in ("ann", "bob"))
+    )
+    markdown = shown(votes, "--items", tmp_path / "p.jsonl", "-o", tmp_path / "t.json")
+    assert cells(markdown, "v | labelling | PASS") == ["v", "labelling", "PASS", "75.0", "2", "4"]
+    assert cells(markdown, "v | labelling | FAIL") == ["v", "labelling", "FAIL", "25.0", "0", "4"]
+    assert cells(markdown, "ann") == ["ann", "4", "-", "-", "-", "-", "PASS 50.0, FAIL 50.0"]
+    assert cells(markdown, "PASS") == ["PASS", "v", "2", "2", "4", "0, 1"]
+    assert "wins" not in markdown
+    assert "win rate" not in markdown
+    found = json.loads((tmp_path / "t.json").read_text())
+    assert found["questions"][0]["shares"]["PASS"]["value"] == 0.75
+    assert found["raters"][1]["shares"]["v"]["FAIL"]["value"] == 0
+
+
+def test_texts_of_the_pairs_that_most_raters_gave_to_a_side(tmp_path: Path) -> None:
+    own = {"systems": ["human", "a model"], "caption": "Said.", "description": "Seen."}
+    write_json_lines(tmp_path / "p.jsonl", [asked(str(i), **own) for i in range(4)])
+    said = ("AAB", "ABB", "BBB", "AAA")
+    votes = votes_on(
+        tmp_path / "v.csv", *((str(i), rater, said[i][k]) for i in range(4) for k, rater in enumerate("xyz"))
+    )
+    assert "Seen." not in shown(votes, "--items", tmp_path / "p.jsonl")
+    markdown = shown(votes, "--items", tmp_path / "p.jsonl", "--texts", "B")
+    assert re.findall(r"^### (.*)$", markdown, re.M) == ["2 (3 of 3 votes)", "1 (2 of 3 votes)"]
+    assert "- scene: Seen.\n- caption: Said.\n- human: One says 2.\n- a model: The other says 2." in markdown
+    assert "--texts needs --items" in told(votes, "--texts", "B").output

@@ -12,6 +12,7 @@ from humor_tasks.lab.corpora.audit.items import Finding, Items, Part, finding, i
 from humor_tasks.lab.corpora.audit.repeated import across_rows, across_splits, elsewhere, in_rows
 from humor_tasks.lab.corpora.audit.shortcuts import Balance, Shortcut, balance_findings, balances, shortcuts
 from humor_tasks.lab.corpora.audit.similar import near_duplicates, pictures
+from humor_tasks.lab.corpora.audit.statistics import Statistic, statistics
 from humor_tasks.lab.corpora.audit.tables import IN_FOLDERS, read_file
 from humor_tasks.models.choosers.chooser import Chooser
 from humor_tasks.rows.canary import COLUMN, GUID
@@ -21,13 +22,14 @@ _MADE = re.compile(r"(Built|Made) by `humor-tasks (build|describe)")
 
 @dataclass(frozen=True)
 class Audit:
-    """What was checked and found. told: what was compared, and what was left out and why."""
+    """What was checked and found, and counted. told: what was compared, and what was left out and why."""
 
     data: Items
     findings: tuple[Finding, ...]
     shortcuts: tuple[Shortcut, ...]
     balances: tuple[Balance, ...]
     told: tuple[str, ...]
+    statistics: tuple[Statistic, ...]
 
 
 def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] = ()) -> Audit:
@@ -35,7 +37,7 @@ def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] 
     common, compared = elsewhere(data, against)
     measured = shortcuts(data, choosers)
     shares = balances(data)
-    unlabelled = [item.where for item in data.items if item.target is None]
+    unlabelled = [item.where for item in data.items if item.target is None and data.kind != "text"]
     findings = [
         *in_rows(data.items),
         *across_rows(data),
@@ -51,7 +53,8 @@ def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] 
     pictured = any(item.picture is not None for item in data.items)
     bare = [] if pictured else ["No pictures were read, so none were compared."]
     notes = (*measured.left_out, *bare, *compared)
-    return Audit(data, tuple(in_order(findings)), measured.measured, tuple(shares), notes)
+    counted = statistics(data, data.task)
+    return Audit(data, tuple(in_order(findings)), measured.measured, tuple(shares), notes, counted)
 
 
 def unmarked(data: Items) -> list[Finding]:

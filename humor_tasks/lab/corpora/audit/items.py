@@ -12,8 +12,13 @@ from humor_tasks.files.reading import as_seen
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.rows.contests.captions import key_of
 
-Kind = Literal["choice", "yes/no", "rating"]
-ANSWERS: dict[Kind, str] = {"choice": "multiple choice", "yes/no": "yes or no", "rating": "ratings"}
+Kind = Literal["choice", "yes/no", "rating", "text"]
+ANSWERS: dict[Kind, str] = {
+    "choice": "multiple choice",
+    "yes/no": "yes or no",
+    "rating": "ratings",
+    "text": "texts with a reference",
+}
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,9 @@ class Item:
     where: its place, such as "row 31 (2305a8cc) of validation". part: the name of its part.
     group: the unit that rows share, such as a contest; the row's own place where the dataset has no groups.
     context: the scene as text, "" where there is none. choices: empty for yes or no and for ratings.
-    about: the text that is rated or asked about; "" in multiple choice.
-    target: the index of the right choice, True for yes, or the rating; None where the row has no label.
+    about: the text that is rated or asked about, or the reference; "" in multiple choice.
+    target: the index of the right choice, True for yes, or the rating; None for a row without a label, or with a
+    reference.
     picture: a `humor_tasks.rows.media.picture.Picture`, or None.
     """
 
@@ -75,8 +81,8 @@ class Item:
 class Items:
     """A dataset to audit.
 
-    grouped: whether rows have groups. read_as: how the dataset was read, sentence by sentence. told: what its reader
-    warned about.
+    task: the benchmark that reads it, if one does. grouped: whether rows have groups. read_as: how the dataset was
+    read, sentence by sentence. told: what its reader warned about.
     """
 
     dataset: str
@@ -86,6 +92,7 @@ class Items:
     grouped: bool
     read_as: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    task: str | None = None
 
     def of(self, part: str) -> list[Item]:
         """The rows of one part."""

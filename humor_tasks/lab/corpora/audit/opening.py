@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.contract.answers import Choice, Rating, YesNo
+from humor_tasks.contract.answers import Choice, FreeText, Rating, YesNo
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.options import parameters_of
 from humor_tasks.errors import BadInput, check_choice
@@ -22,7 +22,7 @@ from humor_tasks.parameters import opened
 from humor_tasks.rows import Absent
 from humor_tasks.rows.records import Record
 
-FORMS: dict[type, Kind] = {Choice: "choice", YesNo: "yes/no", Rating: "rating"}
+FORMS: dict[type, Kind] = {Choice: "choice", YesNo: "yes/no", Rating: "rating", FreeText: "text"}
 
 
 def open_items(
@@ -74,18 +74,22 @@ def _of_benchmark(dataset: str, task: str, given: Sequence[str], splits: Sequenc
 def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], notes: tuple[str, ...]) -> Items:
     form = runs[0][1].form
     kind = next((name for form_class, name in FORMS.items() if isinstance(form, form_class)), None)
-    if kind is None:
-        raise BadInput(f"{task} has free-text answers; an audit needs choices, yes or no, or ratings.")
+    if kind is None or (isinstance(form, FreeText) and not form.reference):
+        raise BadInput(
+            f"{task} has free-text answers; an audit needs choices, yes or no, ratings, or a reference text."
+        )
     items = [_item(record, kind, part, i, run) for part, run in runs for i, record in enumerate(run.records)]
     lines = [f"Read as {ANSWERS[kind]} by the benchmark {task}; groups are its clusters."]
     if dropped := sum(len(run.data.dropped) for _, run in runs):
         lines.append(f"Rows without an answer that the benchmark leaves out: {dropped:,}.")
-    return Items(dataset, kind, {part.name: part for part, _ in runs}, items, True, tuple(lines), notes)
+    return Items(dataset, kind, {part.name: part for part, _ in runs}, items, True, tuple(lines), notes, task)
 
 
 def _item(record: Record, kind: Kind, part: Part, i: int, run: Run) -> Item:
     row = f"row {i} ({record.id:.60})" if not run.data.dropped else f"row {record.id:.60}"
     about = "" if kind == "choice" else record.fields.get("punchline", record.context)
+    if kind == "text":
+        about = record.target or ""
     read: dict[Kind, Callable[[str], Any]] = {"choice": LETTERS.index, "yes/no": lambda t: t == "yes", "rating": float}
     return Item(
         id=record.id,
@@ -95,7 +99,7 @@ def _item(record: Record, kind: Kind, part: Part, i: int, run: Run) -> Item:
         context=record.context if about != record.context else "",
         choices=record.choices if kind == "choice" else (),
         about=about,
-        target=None if record.target is None else read[kind](record.target),
+        target=None if record.target is None or kind == "text" else read[kind](record.target),
         picture=record.picture,
     )
 

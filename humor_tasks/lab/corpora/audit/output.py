@@ -16,6 +16,7 @@ from humor_tasks.files.writing import encodable, write_text
 from humor_tasks.lab.corpora.audit.auditing import Audit
 from humor_tasks.lab.corpora.audit.items import KINDS, SEVERITIES, counted
 from humor_tasks.lab.corpora.audit.shortcuts import Balance, Shortcut
+from humor_tasks.lab.corpora.audit.statistics import Statistic
 
 MOST_IN_TERMINAL = 3
 """Rows of a finding that are printed; the page and the JSON name MOST_ROWS."""
@@ -33,7 +34,8 @@ def parts_of(audit: Audit) -> list[tuple[str, int, int, int]]:
     for name in audit.data.parts:
         items = audit.data.of(name)
         groups = len({item.group for item in items}) if audit.data.grouped else 0
-        parts.append((name, len(items), groups, sum(item.target is not None for item in items)))
+        labelled = sum(item.target is not None or (audit.data.kind == "text" and item.about != "") for item in items)
+        parts.append((name, len(items), groups, labelled))
     return parts
 
 
@@ -41,6 +43,7 @@ PARTS = ("part", "rows", "groups", "with a label")
 FINDINGS = ("severity", "kind", "count", "what was found")
 SHORTCUTS = ("part", "rule", "metric", "value", "chance", "")
 BALANCE = ("part", "rows", "labels", "p")
+STATISTICS = ("quantity", "here", "published", "source")
 
 
 def _part_row(part: tuple[str, int, int, int]) -> tuple[str, ...]:
@@ -58,6 +61,11 @@ def _balance_row(b: Balance) -> tuple[str, ...]:
     return b.part, f"{b.n:,}", shares, f"{b.p:.2g} ({b.test})" if b.p == b.p else f"- ({b.test})"
 
 
+def _statistic_row(s: Statistic) -> tuple[str, ...]:
+    spread = "" if s.least == s.most else f" ({s.least:,.0f} to {s.most:,.0f})"
+    return s.quantity, f"{s.here:,.6g}{spread}", "" if s.published is None else f"{s.published:,g}", s.source
+
+
 # ---- Markdown and JSON ---------------------------------------------------------------------------
 
 
@@ -65,7 +73,8 @@ def as_markdown(audit: Audit) -> str:
     """The audit for a terminal or a file."""
     lines = [f"# Audit of {safe(audit.data.dataset)}: {verdict(audit)}", ""]
     lines += [*map(safe, audit.data.read_as), ""]
-    lines += [table(PARTS, map(_part_row, parts_of(audit))), "", "## Findings", ""]
+    lines += [table(PARTS, map(_part_row, parts_of(audit))), "", "## Counts and lengths", ""]
+    lines += [table(STATISTICS, map(_statistic_row, audit.statistics)), "", "## Findings", ""]
     for finding in audit.findings:
         lines.append(f"- {finding.severity}: {safe(finding.kind)}: {safe(finding.what)}")
         lines += [f"    - {safe(row)}" for row in finding.rows[:MOST_IN_TERMINAL]]
@@ -87,6 +96,7 @@ def as_json(audit: Audit) -> str:
         "answers": audit.data.kind,
         "read_as": audit.data.read_as,
         "parts": [dict(zip(("part", "rows", "groups", "labelled"), part, strict=True)) for part in parts_of(audit)],
+        "statistics": audit.statistics,
         "findings": audit.findings,
         "shortcuts": [to_json(shortcut) | {"above": shortcut.above} for shortcut in audit.shortcuts],
         "labels": audit.balances,
@@ -104,10 +114,11 @@ SECTIONS = {
     "findings": "Findings",
     "shortcuts": "Shortcuts",
     "labels": "Labels",
+    "statistics": "Counts and lengths",
     "rows": "How it was read",
     "compared": "What was compared, and what was left out",
 }
-NUMBER_COLUMNS = {"rows", "groups", "with a label", "count", "value", "chance", "p"}
+NUMBER_COLUMNS = {"here", "published", "rows", "groups", "with a label", "count", "value", "chance", "p"}
 
 
 def page(audit: Audit) -> str:
@@ -128,6 +139,8 @@ def page(audit: Audit) -> str:
         shortcuts=list(map(_shortcut_row, audit.shortcuts)),
         balance_columns=BALANCE,
         balances=list(map(_balance_row, audit.balances)),
+        statistic_columns=STATISTICS,
+        statistics=list(map(_statistic_row, audit.statistics)),
         part_columns=PARTS,
         parts=list(map(_part_row, parts)),
     )

@@ -17,6 +17,7 @@ from humor_tasks.lab.corpora.newyorker.ranking import Pair, balance, section
 from humor_tasks.lab.corpora.newyorker.rows import make_instances, read_explanations
 from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
+from humor_tasks.lab.corpora.newyorker.statistics import beside_published
 from humor_tasks.lab.corpora.newyorker.work import Map, Work, digest, digest_of, processes, read_json
 from humor_tasks.rows.contests.annotations import Annotated, read_annotations
 from humor_tasks.rows.contests.contest_csv import contest_files
@@ -113,8 +114,15 @@ def build(work: Work, until: str | None, workers: int, echo: Echo) -> dict[str, 
     if until is not None:
         check_choice("--until: stage", until, names)
         names = names[: names.index(until) + 1]
+    counts = {}
     with processes(workers) as over:
-        return {name: run_stage(work, name, over, echo) for name in names}
+        for name in names:
+            counts[name] = run_stage(work, name, over, echo)
+            if name == "ingest":
+                counts[name] |= (told := beside_published(work))
+                for quantity, value in told.items():
+                    echo(f"  {quantity}: {value}")
+    return counts
 
 
 # ---- the dataset --------------------------------------------------------------------------------

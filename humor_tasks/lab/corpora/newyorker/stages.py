@@ -99,7 +99,7 @@ def _ingest(work: Work, folder: Path, number: int | None) -> Counts:
     return dict(Counter(contest.counts) + Counter({"kept": len(contest.caption), "finalists": len(finalists)}))
 
 
-def _facts(work: Work, contest: int | None) -> dict[str, Any]:
+def facts_of(work: Work, contest: int | None) -> dict[str, Any]:
     """Whether a contest is rated, and its finalists."""
     facts: dict[str, Any] = read_json(work.unit("ingest", contest) / "contest.json")
     return facts
@@ -108,7 +108,7 @@ def _facts(work: Work, contest: int | None) -> dict[str, Any]:
 def _select(work: Work, folder: Path, contest: int | None) -> Counts:
     import pyarrow as pa
 
-    facts = _facts(work, contest)
+    facts = facts_of(work, contest)
     captions = read_rows(work.unit("ingest", contest) / "captions.parquet")
     rows, counts = select(captions, facts["finalists"], facts["rated"])
     types: dict[str, Any] = {"caption": pa.string(), "key": pa.string(), "mean": pa.float64(), "votes": pa.int64()}
@@ -139,7 +139,7 @@ def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
         model: Halves = load(Path(work.settings["quality_folder"]), name)
         shutil.copytree(work.settings["quality_folder"], folder / "model")
     else:
-        sets = _training_sets(work, (number for number in contests if _facts(work, number)["rated"]))
+        sets = _training_sets(work, (number for number in contests if facts_of(work, number)["rated"]))
         if work.settings["quality_model"]:
             from humor_tasks.lab.training.quality import fit_text
 

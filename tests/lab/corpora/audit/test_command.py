@@ -56,6 +56,25 @@ def test_columns_are_recognised_and_it_says_which(tmp_path: Path) -> None:
     assert found["parts"] == [{"part": "x", "rows": 8, "groups": 4, "labelled": 8}]
 
 
+def test_counts_and_lengths_stand_beside_the_papers() -> None:
+    """By hand from the sample's rows; descriptions and the order of choices make no other instance."""
+    for task, words in (("explanation", lambda r: [r.target]), ("matching", lambda r: r.choices)):
+        folds = [load(task, dataset="sample", fold=k, split="test").records for k in range(5)]
+        records = [record for fold in folds for record in fold]
+        lengths = sorted(len(str(text).split()) for record in records for text in words(record))
+        found = {each["quantity"]: each for each in audit_json("sample", "--task", task)["statistics"]}
+        assert found["instances"]["here"] == len(records)
+        assert found["groups"]["here"] == len({record.cluster for record in records})
+        assert (found["instances_test"]["least"], found["instances_test"]["most"]) == (len(folds[0]), len(folds[0]))
+        assert found["words"]["here"] == sum(lengths)
+        assert found["words_median"]["here"] == (lengths[len(lengths) // 2] + lengths[~(len(lengths) // 2)]) / 2
+    assert (found["instances_train"]["published"], found["instances_train"]["source"]) == (
+        1600,
+        "Hessel et al. 2023, Table 1",
+    )
+    assert found["words"]["published"] is None
+
+
 ANSWERS = [
     (["A", "D", "b"], "letters"),
     ([0, 3, 1], "answers counted from 0"),
@@ -227,7 +246,7 @@ WRONG = [
     (["nowhere.jsonl"], "neither"),
     (["sample"], "'sample' and -T belong to a benchmark: name it with --task"),
     (["sample", "--task", "rankin"], "Did you mean 'ranking'?"),
-    (["sample", "--task", "explanation"], "explanation has free-text answers"),
+    (["sample", "--task", "brainstorm"], "brainstorm has free-text answers"),
     (["sample", "--task", "ranking", "--choices", "x"], "--choices: the benchmark ranking knows its columns"),
     (["sample", "--task", "ranking", "-T", "split=test"], "choose the splits with --split"),
     (["sample", "--task", "ranking", "--split", "dev"], "there is no 'dev'"),

@@ -81,3 +81,11 @@ def test_words_alone_tell_sarcasm_in_mustard(real_data: Path) -> None:
     values = {each.rule: each.estimate for each in done.shortcuts}
     assert (values["always yes"].value, values["always yes"].n) == (0.5, 690)
     assert values["text only (words)"].low > 0.55
+
+
+def test_the_explanations_are_as_long_as_section_2_says(real_corpus: str) -> None:
+    done = audited(real_corpus, "explanation")
+    found = {each.quantity: (round(each.here, 2), each.published) for each in done.statistics}
+    assert found["instances_validation"] == (130, 130)
+    assert (found["words_mean"], found["words_median"]) == ((59.95, 60), (60, 59))
+    assert "unlabelled" not in {each.kind for each in done.findings}

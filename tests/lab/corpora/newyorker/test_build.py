@@ -56,6 +56,9 @@ def built(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
     result = build_corpus(folder, encoder, "corpus", *map(str, more))
     assert result.exit_code == 0, result.output
     assert re.search(r"select: 12 units, .* s, \S+ MiB in a process at most", result.output)
+    assert "  contests_rated: 12 (published: 250)\n  captions_rated: " in result.output
+    assert re.search(r"  captions_mean_rated: \d+ \(published: 6,100\)", result.output)
+    assert "| ingest | contests_rated | 12 (published: 250) |" in (folder / "corpus" / "README.md").read_text()
     return folder
 
 
