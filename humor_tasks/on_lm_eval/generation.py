@@ -62,10 +62,10 @@ def check_end_token(task: str, marker: str, model: Mapping[str, Any]) -> None:
     """
     if marker and model.get("think_end_token") is not None:
         raise BadInput(
-            f"{task}: the chat template begins thinking ({marker.strip()}) in the prompt. With think_end_token, lm-eval "
-            "returns cut-off thinking as if it were an answer. Leave think_end_token out of --model_args: these tasks "
-            "drop thinking themselves. In the place of enable_thinking, which needs it, --model_args takes "
-            '\'{"chat_template_args": {"enable_thinking": true}}\' beside the other arguments, as JSON.'
+            f"{task}: the chat template begins thinking ({marker.strip()}) in the prompt. With think_end_token, "
+            "lm-eval returns cut-off thinking as if it were an answer. Leave think_end_token out of --model_args: "
+            "these tasks drop thinking themselves. In the place of enable_thinking, which needs it, --model_args takes "
+            '{"chat_template_args": {"enable_thinking": true}} beside the other arguments, as JSON.'
         )
 
 
