@@ -22,8 +22,7 @@ def chat_length(length: ReplyLength, ctx: Any, chat_template: Any) -> ReplyLengt
     `chat_template`. ctx: the prompt, which is no text for chat servers, whose context is unknown.
     """
     context = getattr(getattr(chat_template, "__self__", None), "max_length", None)
-    known = isinstance(ctx, str) and isinstance(context, int)
-    most = min(CHAT_TOKENS, context // 4) if known else CHAT_TOKENS
+    most = min(CHAT_TOKENS, context // 4) if isinstance(ctx, str) and isinstance(context, int) else CHAT_TOKENS
     return length if length.prescribed else ReplyLength(max(length.tokens, most))
 
 
@@ -52,7 +51,8 @@ def begun(ctx: Any, thinking: str | None) -> str:
 
     thinking: markers as in `Options.thinking`.
     """
-    return opening_at_end(with_known_markers(str(ctx)[-300:], thinking))
+    marker: str = opening_at_end(with_known_markers(str(ctx)[-300:], thinking))
+    return marker
 
 
 def check_end_token(task: str, marker: str, model: Mapping[str, Any]) -> None:
