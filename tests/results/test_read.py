@@ -175,14 +175,20 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     assert len({signature_of(path)["solver"] for path in paths}) == 2
 
 
+CHAT = {"generation": "max_tokens=4096,temperature=0.0"}  # the limit of a chat model's reply
+
+
 @pytest.mark.parametrize(
     ("flags", "wanted"),
     [
         ({}, {}),
         ({"system_instruction": "Be funny."}, {"system_message": "104b805d"}),
-        ({"apply_chat_template": True, "num_fewshot": 2, "fewshot_as_multiturn": False}, {"chat_template": "applied"}),
-        ({"apply_chat_template": True, "fewshot_as_multiturn": True}, {"chat_template": "multiturn"}),
-        ({"apply_chat_template": "tools"}, {"chat_template": "multiturn-tools"}),
+        (
+            {"apply_chat_template": True, "num_fewshot": 2, "fewshot_as_multiturn": False},
+            {"chat_template": "applied"} | CHAT,
+        ),
+        ({"apply_chat_template": True, "fewshot_as_multiturn": True}, {"chat_template": "multiturn"} | CHAT),
+        ({"apply_chat_template": "tools"}, {"chat_template": "multiturn-tools"} | CHAT),
         ({"gen_kwargs": "temperature=0.7"}, {"generation": "temperature=0.7"}),
     ],
 )

@@ -168,8 +168,11 @@ RULES: list[dict[str, Any]] = [
 def test_another_rule_scores_as_a_run_with_that_rule(logs: Path, rules: dict[str, Any]) -> None:
     log = read_eval_log(str(logs / "matching.eval"))
     run = load("matching", dataset="sample", **rules)
-    texts = {str(s.id): (s.output.completion, s.output.stop_reason == "content_filter") for s in log.samples or []}
-    outcomes = [run.outcome(record, *texts[record.id]) for record in run.records]
+    texts = {str(s.id): (s.output.completion, s.output.stop_reason) for s in log.samples or []}
+    outcomes = []
+    for record in run.records:
+        text, stop = texts[record.id]
+        outcomes.append(run.outcome(record, text, stop == "content_filter", cut_off=stop == "max_tokens"))
     (found,) = rescore(logs / "matching.eval", [(name, str(value)) for name, value in rules.items()])
     expected = run.metrics(sorted(outcomes, key=lambda o: [item.id for item in found.items].index(o.id)))
     assert {n: repr(e) for n, e in found.estimates.items()} == {n: repr(e) for n, e in expected.items()}
