@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.files.reading import read_body
+from humor_tasks.lab.corpora.audit.counts import Statistic, statistics
 from humor_tasks.lab.corpora.audit.items import Finding, Items, Part, finding, in_order
 from humor_tasks.lab.corpora.audit.repeated import across_rows, across_splits, elsewhere, in_rows
 from humor_tasks.lab.corpora.audit.shortcuts import Balance, Shortcut, balance_findings, balances, shortcuts
 from humor_tasks.lab.corpora.audit.similar import near_duplicates, pictures
-from humor_tasks.lab.corpora.audit.statistics import Statistic, statistics
 from humor_tasks.lab.corpora.audit.tables import IN_FOLDERS, read_file
 from humor_tasks.models.choosers.chooser import Chooser
 from humor_tasks.rows.canary import COLUMN, GUID

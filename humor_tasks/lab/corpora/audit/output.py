@@ -14,9 +14,9 @@ from humor_tasks.files.pages import cut, render
 from humor_tasks.files.tables import interval, safe, table, to_json
 from humor_tasks.files.writing import encodable, write_text
 from humor_tasks.lab.corpora.audit.auditing import Audit
+from humor_tasks.lab.corpora.audit.counts import Statistic
 from humor_tasks.lab.corpora.audit.items import KINDS, SEVERITIES, counted
 from humor_tasks.lab.corpora.audit.shortcuts import Balance, Shortcut
-from humor_tasks.lab.corpora.audit.statistics import Statistic
 
 MOST_IN_TERMINAL = 3
 """Rows of a finding that are printed; the page and the JSON name MOST_ROWS."""
