@@ -88,7 +88,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> LoggedReplies:
 
 
 def _check_question_is_known(written: Sequence[LoggedSample]) -> None:
-    """Raises BadInput for a sample of older releases, whose prompt holds the worked examples and the question as one."""
+    """Raises BadInput for a sample of older releases, whose prompt has worked examples and question in one text."""
     for sample in written:
         if sample.question == sample.prompt:
             raise BadInput(
