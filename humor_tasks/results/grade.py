@@ -74,12 +74,9 @@ def read_written(path: Path, task: str, partial: bool = False) -> LoggedReplies:
     judging = judging_by_name(task)
     finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
     run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
-    if run.harness == "lm_eval" and judging.shows_media and run.signature.get("shots", "0") not in ("0", "-"):
-        raise BadInput(
-            f"{path}: was asked with worked examples, which lm-eval's samples do not tell from the question that the "
-            "judges must see. Grade a run without them, or one of Inspect."
-        )
     written = [sample for sample in run.samples if sample.reply is not None]
+    if run.harness == "lm_eval" and judging.shows_media and run.signature.get("shots", "0") not in ("0", "-"):
+        _check_question_is_known(written)
     pictures = _pictures(path, written) if judging.shows_media else {}
     samples = tuple(_sample(sample, pictures.get(sample.id, ())) for sample in written)
     if not samples:
@@ -88,6 +85,16 @@ def read_written(path: Path, task: str, partial: bool = False) -> LoggedReplies:
     part: dict[str, Any] = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
     part |= {"asked": run.source["asked"]} if "asked" in run.source else {}
     return LoggedReplies(run.model, run.signature, fingerprint, rows, samples, part, run.arguments)
+
+
+def _check_question_is_known(written: Sequence[LoggedSample]) -> None:
+    """Raises BadInput for a sample of older releases, whose prompt has worked examples and question in one text."""
+    for sample in written:
+        if sample.question == sample.prompt:
+            raise BadInput(
+                f"{sample.where}: has worked examples in its prompt and no field 'question', so that they cannot be "
+                "told from the question that the judges must see. Grade a run without them, or run it again."
+            )
 
 
 def judging_by_name(task: str) -> Judging[Any]:
