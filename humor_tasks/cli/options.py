@@ -82,6 +82,20 @@ PREDICTIONS = together(
 """The options by which a command reads files of predictions beside finished runs."""
 
 
+METRIC = click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Score of other packages' tasks: a scorer, a value of one, or lm-eval's metric; repeatable.",
+)
+CLUSTER = click.option(
+    "--cluster",
+    metavar="FIELD",
+    help="Other packages' tasks: field of the samples' metadata that items of one cluster share. Default: the sample.",
+)
+
+
 def opened_for_predictions(task: str | None, dataset: str | None, parameters: Sequence[str]) -> Run | None:
     """The benchmark of the predictions, opened with its data; None without --task.
 
