@@ -169,7 +169,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         epochs=log.eval.config.epochs or 1,
         invocation=invocation.of_inspect(log, _chosen(log), first.output.model if first else ""),
         protocol=Signature() if known and known.benchmark else _protocol(log),
-        reduced=_reduced(log, path) if _reducer(log) != MEAN else {},
+        reduced=invocation.reduced(log, path) if invocation.reducer(log) != MEAN else {},
     )
 
 
@@ -348,7 +348,6 @@ CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
 """The solvers of this package that change the question; its others are steps of its tasks."""
 EXPECTED = f"{OURS}expected_answer"
 """The solver of `estimate=expected`, which reads another answer from the same question."""
-REDUCTIONS = "reductions.json"
 UNSEEN = {
     *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
     *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
@@ -389,30 +388,9 @@ def _protocol(log: EvalLog) -> Signature:
         "arguments": settings_shown(without_secrets(log.eval.task_args, drop=True)),
         "solver": "+".join(_steps(log, Signature(), known=False)),
         "system_message": digest(said) if said else "",
-        "reducer": _reducer(log),
+        "reducer": invocation.reducer(log),
     }
     return Signature({name: value for name, value in entries.items() if value}).with_generation(_chosen(log))
-
-
-def _reducer(log: EvalLog) -> str:
-    """How the epochs are reduced: MEAN, also among other ways and of one epoch, or the first way, as "mode of 3"."""
-    ways = log.eval.config.epochs_reducer or [MEAN]
-    epochs = log.eval.config.epochs or 1
-    return MEAN if epochs == 1 or MEAN in ways else f"{ways[0]} of {epochs}"
-
-
-def _reduced(log: EvalLog, path: Path) -> dict[str, dict[str, Any]]:
-    """Scorer -> id -> the reduced value. The header of an .eval lacks them; they are a member of the archive."""
-    found = [reduction.model_dump() for reduction in log.reductions or ()]
-    if path.suffix == ".eval":
-        with zipfile.ZipFile(path) as archive:
-            found = _parsed(archive.read(REDUCTIONS)) if REDUCTIONS in archive.NameToInfo else []
-    way = (log.eval.config.epochs_reducer or [MEAN])[0]
-    return {
-        of["scorer"]: {str(sample["sample_id"]): sample["value"] for sample in of["samples"]}
-        for of in found
-        if of.get("reducer") == way
-    }
 
 
 def _chosen(log: EvalLog) -> dict[str, Any]:

@@ -119,10 +119,10 @@ def _outcome(sample: LoggedSample, value: Any, metric: str, field: str | None) -
         raise BadInput(f"{sample.where}: its metadata has no field {field} (--cluster); its fields: {known}.")
     cluster = sample.id if field is None else str(sample.metadata[field])
     status = "refused" if sample.refused else "empty" if sample.reply == "" else "answered"
-    score = sample.scored_by(re.split(r"\.", metric)[0])
+    answer = next((score.answer for score in sample.scores if score.scorer == metric.split(".")[0]), None)
     number = _number(value, metric, sample.where)
     values = {} if number is None else {metric: number}
-    return Outcome(sample.id, cluster, {}, status, score.answer if score else None, sample.target, values)
+    return Outcome(sample.id, cluster, {}, status, answer, sample.target, values)
 
 
 def _number(value: Any, metric: str, where: str) -> float | None:
@@ -169,7 +169,7 @@ def _chosen(names: Sequence[str], metrics: Sequence[str], run: FinishedRun) -> s
     if not names:
         remedy = "score it with `inspect score`" if run.harness == "inspect" else "its metrics' columns hold no number"
         raise BadInput(f"{run.path}: holds no score of any item; {remedy}.")
-    choose = f"choose with --metric from {', '.join(names)}."
+    choose = f"choose with --metric from {'; '.join(names)}."
     for asked in metrics:
         named = [n for n in names if n == asked] or [n for n in names if asked in re.split(r"[.,]", n)]
         if len(named) > 1:
@@ -194,7 +194,7 @@ def _described(run: FinishedRun, metric: str, graded: bool, outcomes: Iterable[O
         about=NO_DIRECTION.format(metric) if higher is None else "",
     )
     title = f"{name}, a task of another package"
-    undefined = {"load": _undefined, "prompt": _undefined, "outcome": _undefined}
+    undefined: dict[str, Any] = {"load": _undefined, "prompt": _undefined, "outcome": _undefined}
     benchmark = Benchmark(name, Card(title), run.version, FreeText(), (of,), Options, (), **undefined)
     return Run(benchmark, Options(), Data((), {}), {})
 
