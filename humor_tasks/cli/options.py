@@ -87,7 +87,7 @@ METRIC = click.option(
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="Score of other packages' tasks: a scorer, a value of one, or lm-eval's metric; repeatable.",
+    help="Metric to compare by; of other packages' tasks the score to read. Of several, the first that a task has.",
 )
 CLUSTER = click.option(
     "--cluster",

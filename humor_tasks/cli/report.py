@@ -70,13 +70,7 @@ def report(
 
 @click.command()
 @RUNS
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Metric to compare by, of several the first that a task has. Default: the primary metric of each benchmark.",
-)
+@METRIC
 @click.option("--seed", default=0, help="Seed of random permutations and of resampling.")
 @PREDICTIONS
 @CLUSTER

@@ -57,7 +57,7 @@ def reducer(log: EvalLog) -> str:
 def reduced(log: EvalLog, path: Path) -> dict[str, dict[str, Any]]:
     """Scorer -> id -> the value to which the log reduced all epochs in that way."""
     found = [reduction.model_dump() for reduction in log.reductions or ()]
-    if path.suffix == ".eval":
+    if not found and path.suffix == ".eval":
         with zipfile.ZipFile(path) as archive:
             found = json.loads(archive.read(REDUCTIONS)) if REDUCTIONS in archive.NameToInfo else []
     values = {each["scorer"]: each["samples"] for each in found if each.get("reducer") == reducer(log).split(" of ")[0]}

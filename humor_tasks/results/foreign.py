@@ -28,10 +28,7 @@ from humor_tasks.rows.records import Outcome
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades (correct, partial, incorrect, no answer) and the values that its metrics give them."""
-NO_RESULTS = (
-    "{} has no results file of lm-eval beside it: model, task version and task arguments are not known, and its "
-    "folder's name stands for the model."
-)
+NO_RESULTS = "{} has no results file beside it: its folder names the model; task version and arguments are not known."
 NO_DIRECTION = "The logs do not say whether higher values of {} are better; they count as better."
 NO_CLUSTERS = "Each item counts as a cluster of its own; --cluster names a field that related items share."
 
@@ -60,7 +57,7 @@ def foreign_result(run: FinishedRun, how: Foreign) -> tuple[Result, int, int]:
     metric = _chosen(list(dict.fromkeys(name for _, values in scored for name in values)), how.metrics, run)
     graded = any(isinstance(values.get(metric), str) for _, values in scored)
     if run.protocol.get("reducer", MEAN) != MEAN:
-        scored = list(_reduced(scored, metric, run))
+        scored = list(_reduced((sample for sample, _ in scored), metric, run))
     outcomes = tuple(_outcome(sample, values.get(metric), metric, how.cluster) for sample, values in scored)
     entries = {"metric": metric, "items": _fingerprint(samples, run.harness)}
     if scoring := run.scorers.get(metric.split(".")[0]):
@@ -88,10 +85,7 @@ def foreign_result(run: FinishedRun, how: Foreign) -> tuple[Result, int, int]:
 
 
 def alike(results: Iterable[Result]) -> Iterator[Result]:
-    """The results, those of one task under one description: one with a known direction and, of these, no proportion.
-
-    Whether values are proportions follows from the values of each run, and all runs of a task are shown in one way.
-    """
+    """The results, those of one task under one description: that of a known direction and, of these, no proportion."""
     results = list(results)
     for result in results:
         same = [r for r in results if (r.benchmark.name, r.scorer) == (result.benchmark.name, result.scorer)]
@@ -136,23 +130,20 @@ def _number(value: Any, metric: str, where: str) -> float | None:
     return float(value)
 
 
-Scores = tuple[LoggedSample, dict[str, Any]]
-
-
-def _reduced(scored: Iterable[Scores], metric: str, run: FinishedRun) -> Iterator[Scores]:
+def _reduced(
+    samples: Iterable[LoggedSample], metric: str, run: FinishedRun
+) -> Iterator[tuple[LoggedSample, dict[str, Any]]]:
     """Each item once, with the value to which the log reduced its epochs."""
     scorer, _, key = metric.partition(".")
-    by_id, seen = run.reduced.get(scorer, {}), set()
-    for sample, _ in scored:
+    by_id = run.reduced.get(scorer, {})
+    for sample in {sample.id: sample for sample in samples}.values():
         if sample.id not in by_id:
             raise BadInput(
                 f"{sample.where}: the log reduces its epochs by {run.protocol['reducer']}, and has no such value of "
                 f"{metric}; score it again with `inspect score`."
             )
-        if sample.id not in seen:
-            seen.add(sample.id)
-            value = by_id[sample.id]
-            yield sample, {metric: value.get(key) if isinstance(value, Mapping) else value}
+        value = by_id[sample.id]
+        yield sample, {metric: value.get(key) if isinstance(value, Mapping) else value}
 
 
 def _fingerprint(samples: Iterable[LoggedSample], harness: str) -> str:

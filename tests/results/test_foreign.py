@@ -22,9 +22,11 @@ from standins.once import made_once
 from standins.sample_runs import sample_runs
 
 from humor_tasks.errors import BadInput
-from humor_tasks.results import Result, Results, read_results, refusals
+from humor_tasks.logs.prices import Price
+from humor_tasks.results import Result, read_results, refusals
 from humor_tasks.results.compare import Comparisons, compare
 from humor_tasks.results.foreign import Foreign
+from humor_tasks.results.report.build import build_report
 
 BY_SHEET = Foreign(cluster="sheet")
 TASK = '''"""Sums of small numbers, as in books of exercises."""
@@ -360,7 +362,20 @@ def test_a_task_of_inspects_command_line_stands_beside_ours_on_one_page(
     assert data["comparisons"] == 2
 
 
-def test_ours_come_first_and_keep_their_names(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_report_has_theirs_after_ours_with_costs_and_without_charts(
+    logs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     ours = sample_runs(tmp_path_factory)
-    found: Results = read_results([logs / "plain", ours / "first"], foreign=BY_SHEET)
-    assert [b.name for b in found.benchmarks] == ["matching", "inspect/sums"]
+    found = read_results([logs / "plain", ours / "first"], foreign=Foreign())
+    price = Price(1.0, 1.0, 0.0, 0.0, "2026-05-04", "a list")
+    report = build_report(found, {f"mockllm/{name}": price for name in ("good", "poor", "third")})
+    own, others = report.scorecard.columns
+    assert (own.benchmark.name, others.benchmark.name) == ("matching", "inspect/sums")
+    assert (others.human, others.best, others.beside) == (None, None, ())
+    assert [cell.result.system for cell in others.cells] == ["mockllm/good", "mockllm/third", "mockllm/poor"]
+    rows = [row for row in report.rows if row["benchmark"] == "inspect/sums"]
+    assert all(row["cost"] == pytest.approx(30 * 4 / 1e6) for row in rows)
+    assert not [chart for chart in report.charts if "sums" in chart.title]
+    assert report.warnings == (
+        "inspect/sums: Each item counts as a cluster of its own; --cluster names a field that related items share.",
+    )
