@@ -336,29 +336,38 @@ def test_samples_without_a_number_hold_no_score(tmp_path: Path) -> None:
 # ---- command lines ------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Runs of ours by two baselines, and a folder of logs of both that `inspect eval FILE` wrote."""
+
+    def make(folder: Path) -> None:
+        (folder / "sums.py").write_text(TASK)
+        for model in ("baseline/first", "baseline/longest"):
+            how = ("--model", model, "--log-dir", folder / "logs", "--display", "none")
+            commands.inspect("eval", "sums.py", *how, cwd=folder)
+
+    ours = sample_runs(tmp_path_factory)
+    return ours / "first", ours / "overlap", made_once(tmp_path_factory, "a typed task", make) / "logs"
+
+
 @pytest.mark.slow
 def test_a_task_of_inspects_command_line_stands_beside_ours_on_one_page(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    typed: tuple[Path, Path, Path], tmp_path: Path
 ) -> None:
-    (tmp_path / "sums.py").write_text(TASK)
-    for model in ("baseline/first", "baseline/longest"):
-        how = ("--model", model, "--log-dir", tmp_path / "logs", "--display", "none")
-        commands.inspect("eval", "sums.py", *how, cwd=tmp_path)
-    ours = sample_runs(tmp_path_factory)
-    runs = (ours / "first", ours / "overlap", tmp_path / "logs")
-    said = commands.humor_tasks("report", runs[0], runs[2], "--cluster", "sheet", "-o", tmp_path / "page.html")
+    said = commands.humor_tasks("report", typed[0], typed[2], "--cluster", "sheet", "-o", tmp_path / "page.html")
     assert "inspect/sums, a task of another package" in said
     head = next(line for line in said.splitlines() if line.startswith("| system"))
     assert head.index("matching accuracy") < head.index("inspect/sums match")
     assert "inspect/sums" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.slow
+def test_one_command_compares_ours_and_theirs_by_a_metric_each(typed: tuple[Path, Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "c.json"
-    metrics = ("--metric", "accuracy", "--metric", "match")
-    commands.humor_tasks("compare", *runs, *metrics, "-o", out)
+    commands.humor_tasks("compare", *typed, "--metric", "accuracy", "--metric", "match", "-o", out)
     data = json.loads(out.read_text())
-    assert {b["benchmark"]: b["metric"] for b in data["benchmarks"]} == {
-        "matching": "accuracy",
-        "inspect/sums": "match",
-    }
+    metrics = {b["benchmark"]: b["metric"] for b in data["benchmarks"]}
+    assert metrics == {"matching": "accuracy", "inspect/sums": "match"}
     assert data["comparisons"] == 2
 
 
