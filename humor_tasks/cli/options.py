@@ -82,6 +82,20 @@ PREDICTIONS = together(
 """The options by which a command reads files of predictions beside finished runs."""
 
 
+METRIC = click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Metric to compare by; of other packages' tasks the score to read. Of several, the first that a task has.",
+)
+CLUSTER = click.option(
+    "--cluster",
+    metavar="FIELD",
+    help="Other packages' tasks: field of the samples' metadata that items of one cluster share. Default: the sample.",
+)
+
+
 def opened_for_predictions(task: str | None, dataset: str | None, parameters: Sequence[str]) -> Run | None:
     """The benchmark of the predictions, opened with its data; None without --task.
 

@@ -18,8 +18,10 @@ from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
 from humor_tasks.errors import BadInput
+from humor_tasks.files.secrets import without_secrets
 from humor_tasks.logs import invocation
 from humor_tasks.logs.record import (
+    MEAN,
     TOOL_CALL,
     FinishedRun,
     LoggedSample,
@@ -29,7 +31,7 @@ from humor_tasks.logs.record import (
     task_metadata,
     template_entry,
 )
-from humor_tasks.logs.signature import Signature, digest
+from humor_tasks.logs.signature import Signature, digest, settings_shown
 from humor_tasks.rows.records import Outcome, Point
 
 # Members of the archive: a sample in one file, or a sample that Inspect stores in several.
@@ -166,6 +168,8 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         created=log.eval.created,
         epochs=log.eval.config.epochs or 1,
         invocation=invocation.of_inspect(log, _chosen(log), first.output.model if first else ""),
+        protocol=Signature() if known and known.benchmark else _protocol(log),
+        reduced=invocation.reduced(log, path) if invocation.reducer(log) != MEAN else {},
     )
 
 
@@ -211,6 +215,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
             outcome=outcome_in(score, identity, f"{where}: {name}"),
             details=score.metadata or {},
             explanation=score.explanation,
+            value=score.value,
         )
         for name, score in (sample.scores or {}).items()
     )
@@ -239,6 +244,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         facts=metadata.facts,
         context=str(asked.get("context", "")) if metadata.benchmark else "",
         media_names=tuple(str(picture["where"]) for picture in own.get("pictures") or ()),
+        metadata={} if metadata.benchmark else sample.metadata,
     )
 
 
@@ -371,6 +377,20 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
     entries |= template_entry(log.eval.model, (sample.output for sample in samples))
     return signature.with_entries(entries).with_generation(_chosen(log))
+
+
+def _protocol(log: EvalLog) -> Signature:
+    """What a log of another package's task says of the task. The whole plan is its `solver`."""
+    said = log.plan.config.merge(log.eval.model_generate_config).system_message
+    entries = {
+        "bench": log.eval.task,
+        "v": str(log.eval.task_version),
+        "arguments": settings_shown(without_secrets(log.eval.task_args, drop=True)),
+        "solver": "+".join(_steps(log, Signature(), known=False)),
+        "system_message": digest(said) if said else "",
+        "reducer": invocation.reducer(log),
+    }
+    return Signature({name: value for name, value in entries.items() if value}).with_generation(_chosen(log))
 
 
 def _chosen(log: EvalLog) -> dict[str, Any]:

@@ -1,19 +1,22 @@
-"""The command that starts a run again, and the versions that ran, from what a log records of them."""
+"""The command that starts a run again, its versions, and how epochs were reduced, from what a log records of them."""
 
 from __future__ import annotations
 
 import datetime
 import json
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.files.secrets import without_secrets
-from humor_tasks.logs.record import Invocation
+from humor_tasks.logs.record import MEAN, Invocation
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ModelConfig
 
+REDUCTIONS = "reductions.json"  # the member of an .eval that its header lacks
 SEEDS = {"random_seed": 0, "numpy_seed": 1234, "torch_seed": 1234, "fewshot_seed": 1234}
 """lm-eval's seeds in the order of its `--seed`, with their defaults."""
 
@@ -42,6 +45,23 @@ def of_inspect(log: EvalLog, settings: Mapping[str, Any], answered_by: str) -> I
         answered_by=answered_by,
         seconds=_seconds(log.stats.started_at, log.stats.completed_at),
     )
+
+
+def reducer(log: EvalLog) -> str:
+    """How the epochs are reduced: MEAN, also beside other ways and of one epoch, or the first way, as "mode of 3"."""
+    ways = log.eval.config.epochs_reducer or [MEAN]
+    epochs = log.eval.config.epochs or 1
+    return MEAN if epochs == 1 or MEAN in ways else f"{ways[0]} of {epochs}"
+
+
+def reduced(log: EvalLog, path: Path) -> dict[str, dict[str, Any]]:
+    """Scorer -> id -> the value to which the log reduced all epochs in that way."""
+    found = [reduction.model_dump() for reduction in log.reductions or ()]
+    if not found and path.suffix == ".eval":
+        with zipfile.ZipFile(path) as archive:
+            found = json.loads(archive.read(REDUCTIONS)) if REDUCTIONS in archive.NameToInfo else []
+    values = {each["scorer"]: each["samples"] for each in found if each.get("reducer") == reducer(log).split(" of ")[0]}
+    return {name: {str(sample["sample_id"]): sample["value"] for sample in of} for name, of in values.items()}
 
 
 def arguments_of(log: EvalLog) -> dict[str, Any]:

@@ -22,12 +22,14 @@ def read_run(
     one_epoch: str | None = None,
     replies: bool = False,
     texts: bool = False,
+    foreign: bool = False,
 ) -> FinishedRun:
     """The run of an Inspect log (.eval, .json), of lm-eval's samples (.jsonl), or with `texts` of a file of texts.
 
     benchmark: the benchmark that every sample must belong to. finished: the remedy in the error for an unfinished run;
     None accepts unfinished runs. whole: reject a run without all instances of the benchmark. one_epoch: reject several
-    epochs, with this remedy in the error. replies: reject a sample without a reply in text.
+    epochs, with this remedy in the error. replies: reject a sample without a reply in text. foreign: also read
+    lm-eval's samples of other packages' tasks.
 
     Raises BadInput for a file that is missing or not a log, and for what the arguments reject. Errors in a single
     sample are raised when the iteration reaches it.
@@ -38,7 +40,7 @@ def read_run(
         raise BadInput(f"{path}: there is no such log.")
     if path.suffix != ".jsonl" and not path.stat().st_size:
         raise BadInput(f"{path}: is empty; it holds no log.")
-    run = _open(path, texts)
+    run = _open(path, texts, foreign)
     if whole:
         _check_whole(run)
     elif finished and run.status != "success":
@@ -46,12 +48,12 @@ def read_run(
     return dataclasses.replace(run, samples=_Checked(run, benchmark, one_epoch, replies))
 
 
-def _open(path: Path, texts: bool) -> FinishedRun:
+def _open(path: Path, texts: bool, foreign: bool) -> FinishedRun:
     if path.suffix == ".jsonl":
         from humor_tasks.logs.lm_eval_samples import is_samples, read_samples
 
         if not texts or is_samples(path):
-            return read_samples(path)
+            return read_samples(path, foreign)
     elif path.suffix == ".eval" or not texts or _is_json_log(path):
         from humor_tasks.logs.inspect_logs import read_log
 

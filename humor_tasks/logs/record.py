@@ -13,6 +13,8 @@ from humor_tasks.rows.records import Outcome, Point
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
+MEAN = "mean"
+"""Inspect's reducer of epochs where a run names none."""
 TOOL_CALL = "tool_call"
 """The fact of an outcome with the name of the tool that its reply calls, in the place of an answer."""
 Harness = Literal["inspect", "lm_eval", "predictions"]
@@ -68,7 +70,8 @@ class Scored:
     """The score that one scorer gave to a reply.
 
     `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts.
-    `explanation` is the score in words, such as the judges' reasons.
+    `explanation` is the score in words, such as the judges' reasons. `value` is the score as logged; None in lm-eval's
+    samples of this package's tasks.
     """
 
     scorer: str
@@ -76,6 +79,7 @@ class Scored:
     outcome: Outcome | None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
     explanation: str | None = field(default=None, repr=False)
+    value: Any = None
 
     @property
     def grading(self) -> Signature:
@@ -102,7 +106,8 @@ class LoggedSample:
     whole prompt. target: the letter or the reference text. reply: None where the run has no reply in text. raw: in
     lm-eval the logged response, such as a log-likelihood and whether it is the greatest; a list of several. place: the
     position among all rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch.
-    media_names: the names of its pictures and clips in the dataset.
+    media_names: the names of its pictures and clips in the dataset. metadata: of a task of another package, the
+    sample's metadata in Inspect and the document in lm-eval.
     """
 
     where: str
@@ -128,6 +133,7 @@ class LoggedSample:
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context: str = field(default="", repr=False)
     media_names: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -187,7 +193,9 @@ class FinishedRun:
     no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that
     wrote the replies, where the run only graded the replies of another run. samples: all replies, read from the file
     again at each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was
-    asked.
+    asked. protocol: of a task of another package, its name, version, arguments and settings, as far as the harness logs
+    them. higher_is_better: whether higher values are better, by metric, as far as the log says. reduced: scorer -> id
+    -> the value of all epochs, where Inspect reduced them to something else than their mean.
     """
 
     path: Path
@@ -216,6 +224,9 @@ class FinishedRun:
     paths: tuple[Path, ...] = ()
     epochs: int = 1
     invocation: Invocation = field(default_factory=Invocation, repr=False)
+    protocol: Signature = field(default_factory=Signature, repr=False)
+    higher_is_better: Mapping[str, bool] = field(default_factory=dict, repr=False)
+    reduced: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def graders(self) -> tuple[str, ...]:

@@ -16,6 +16,11 @@ PROTOCOL = {
     "subset": "subset",
     "skipped": "number of rows left out",
     "judge_shots": "number of worked examples of the judges",
+    "arguments": "task arguments",
+    "metric": "metric",
+    "scoring": "arguments of the scorer",
+    "reducer": "reduction of epochs",
+    "items": "fingerprint of the items",
 }
 """Entries of a signature that must be equal -> their names in messages."""
 SETTINGS = {

@@ -23,7 +23,7 @@ from humor_tasks.files.tables import csv_text, interval, json_text, safe, short,
 from humor_tasks.files.writing import write_text
 from humor_tasks.results.comparable import differences, settings
 from humor_tasks.results.pairing import EQUAL, Comparison, Paired, PlannedComparison, Refused, System, planned
-from humor_tasks.results.result import LeftOut, Results
+from humor_tasks.results.result import LeftOut, Result, Results
 from humor_tasks.results.wordings import drafts_by_set, set_of, told_of_askings, within_wordings
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
@@ -69,13 +69,17 @@ class Comparisons:
         return sum(len(compared.comparisons) for compared in self.benchmarks)
 
 
-def compare(results: Results, metric: str | None = None, seed: int = 0) -> Comparisons:
+def compare(results: Results, metric: str | Sequence[str] | None = None, seed: int = 0) -> Comparisons:
     """Every pair of results of one benchmark that compare, by `metric`; None: by the benchmark's primary metric.
+
+    Of several metrics, each benchmark is compared by the first that it has. A task of another package has one only.
 
     Raises BadInput where no two results compare, with the reasons.
     """
     refused: list[Refused] = []
-    drafts = [draft for b in results.benchmarks if (draft := planned(results.of(b.name), metric, refused))]
+    names = (metric,) if isinstance(metric, str) else metric or ()
+    tasks = [results.of(benchmark.name) for benchmark in results.benchmarks]
+    drafts = [draft for of_task in tasks if (draft := planned(of_task, _metric(of_task, names), refused))]
     pairs = [pair for draft in drafts for pair in draft.pairs]
     if not pairs:
         reasons = [f"{r.benchmark}: {r.what}: {r.why}" for r in refused]
@@ -90,6 +94,13 @@ def compare(results: Results, metric: str | None = None, seed: int = 0) -> Compa
         sets = tuple(next(of_sets) for _ in by_set[draft.benchmark])
         compared.append(dataclasses.replace(_with_strengths(found, draft, seed), sets=sets))
     return Comparisons(tuple(compared), tuple(refused), results.left_out)
+
+
+def _metric(results: Sequence[Result], names: Sequence[str]) -> str | None:
+    """The first of these metrics that results of one benchmark have; if there is none, the first, to be refused."""
+    if not names or results[0].foreign:
+        return None
+    return next((name for name in names if any(name in result.estimates for result in results)), names[0])
 
 
 def _tested(drafts: Sequence[PlannedComparison], seed: int) -> Iterator[Compared]:
@@ -158,6 +169,7 @@ def _metric_notes(draft: PlannedComparison) -> Iterator[str]:
             f"one of {groups} groups of clusters at a time."
         )
     yield from told_of_askings(draft)
+    yield from _grouped((system.label, sentence) for system in draft.systems for sentence in system.result.unknown)
     signed = [system for system in draft.systems if system.result.signature]
     for name, values in settings([system.result for system in signed]).items():
         users: dict[str, list[str]] = {}

@@ -22,6 +22,7 @@ from humor_tasks.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.logs.predictions import read_predictions
 from humor_tasks.logs.signature import Signature, setting_shown
+from humor_tasks.results.foreign import Foreign, alike, foreign_result
 from humor_tasks.results.result import LeftOut, Result, Results
 from humor_tasks.rows.records import Outcome
 from humor_tasks.scorers.answer import MODES
@@ -37,10 +38,11 @@ SHORT = 100  # characters of an answer that other items may have, such as a lett
 MOST_SHOWN = 40  # characters of an argument's value in a system's name
 
 
-def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Results:
+def read_results(paths: Sequence[Path], predictions: Run | None = None, foreign: Foreign | None = None) -> Results:
     """The results in Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them.
 
-    predictions: the benchmark, opened with its data, that all other files are predictions of.
+    predictions: the benchmark, opened with its data, that all other files are predictions of. foreign: how logs of
+    other packages' tasks are read, whose results are the last ones; None leaves them out.
 
     A file is left out, with the reason, where it is no log that can be read, a log of another package's task, the same
     run as an earlier file, or an earlier attempt of a run. The parts of a run (`shard=k/n`) are one result. Unfinished
@@ -57,12 +59,12 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
             elif predictions is not None and not is_log(path):
                 results.append(_predicted(path, predictions))
             else:
-                runs.append(read_run(path, finished=None))
+                runs.append(read_run(path, finished=None, foreign=foreign is not None))
         except BadInput as problem:
             left.append(LeftOut(path, without_path(path, problem)))
     for run in _joined(_latest(_distinct(runs, left), left), left):
         try:
-            results += results_of(run)
+            results += results_of(run, foreign)
         except BadInput as problem:
             left.append(LeftOut(run.path, without_path(run.path, problem)))
     if not results:
@@ -71,6 +73,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
         ]
         why = "\n".join(f"{file.path}: {file.why}" for file in left)
         raise BadInput(f"there is no run to read.\n{why}")
+    results = [*(r for r in results if not r.foreign), *alike(r for r in results if r.foreign)]
     return Results(tuple(_named(results)), tuple(left))
 
 
@@ -205,8 +208,15 @@ class Interner:
         return Outcome(intern(o.id), intern(o.cluster), groups, intern(o.status), answer, target, values, facts)
 
 
-def results_of(run: FinishedRun) -> list[Result]:
-    """One result per scorer of this package. Raises BadInput for a run that has none."""
+def results_of(run: FinishedRun, foreign: Foreign | None = None) -> list[Result]:
+    """One result per scorer of this package. Raises BadInput for a run that has none.
+
+    With `foreign`, one result of a run of another package's task. Raises BadInput as `foreign_result` does.
+    """
+    if run.benchmark is None and foreign is not None and run.instances:
+        result, errors, unscored = foreign_result(run, foreign)
+        notes = tuple(_notes(run, 1, errors, unscored))
+        return [dataclasses.replace(result, system=_system(run), notes=notes, complete=not notes)]
     if run.benchmark is None:
         why = "is of a task of another package; give logs of this package's tasks."
         if not run.instances:

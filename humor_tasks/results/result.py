@@ -31,6 +31,7 @@ class Result:
     judging: how the graders were asked, by name: verdict, temperature, seed, prompts; empty where there are none.
     complete: whether the run holds a score of every item of its data.
     judges: the models that gave its verdicts; known only after `points.with_verdicts`.
+    unknown: of a task of another package, what its log does not say, one sentence each.
     parts: outcomes over further parts of the data by name, such as subsets of an explanation's points.
     """
 
@@ -45,7 +46,13 @@ class Result:
     complete: bool = True
     judging: Mapping[str, str] = field(default_factory=dict, repr=False)
     judges: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()
     parts: Mapping[str, tuple[Outcome, ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is of a task of another package; see `results.foreign`."""
+        return self.run.benchmark is None
 
     @property
     def benchmark(self) -> Benchmark:

@@ -59,7 +59,7 @@ def build_report(
         tuple(tidy_rows(read, card.groups, spent)),
         card,
         charts_of(card.groups, spent),
-        (*_circular(read, hard), *_missing(read), *_unscored(read)),
+        (*_circular(read, hard), *_missing(read), *_unscored(read), *_unknown(read)),
         spent,
     )
 
@@ -102,3 +102,8 @@ def _unscored(results: Iterable[Result]) -> Iterator[str]:
             main = result.benchmark.metrics[0].name
             grade = " Grade it with `humor-tasks grade`." if result.benchmark.judging else ""
             yield f"{result.paths[0].name}: has no value of {main}, so that it is not in the scorecard.{grade}"
+
+
+def _unknown(results: Iterable[Result]) -> list[str]:
+    """What the logs of other packages' tasks do not say, once a task."""
+    return list(dict.fromkeys(f"{result.benchmark.name}: {text}" for result in results for text in result.unknown))

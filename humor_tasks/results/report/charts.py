@@ -31,8 +31,9 @@ def charts_of(groups: Sequence[Group], spent: Spending) -> tuple[Chart, ...]:
 
 
 def cost_charts(groups: Sequence[Group], spent: Spending) -> list[Chart]:
-    """The chart of score against cost of each group with a known cost."""
-    return [chart for group in groups if (chart := score_by_cost(group, spent)) is not None]
+    """The chart of score against cost of each group of this package's tasks with a known cost."""
+    ours = (group for group in groups if not group.results[0].foreign)
+    return [chart for group in ours if (chart := score_by_cost(group, spent)) is not None]
 
 
 # ---- common -------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ IN_HEADINGS = {
     "n": "items",
     "rows": "fingerprint of the rows",
     "v": "version",
+    "arguments": "task arguments",
     "on_unparsed": "unreadable replies",
     "prompts": "prompt set",
     "solver": "solver",
