@@ -20,7 +20,7 @@ from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.contract.answers import Answer
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging.missing import missing_warning
-from humor_tasks.contract.replies import turns_warning
+from humor_tasks.contract.replies import endings_warning
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.files.writing import write_json
 from humor_tasks.logs.signature import Signature
@@ -62,9 +62,9 @@ class Report:
 
     @property
     def warning(self) -> str | None:
-        """The warnings of many missing verdicts and of made-up turns, or None."""
+        """The warnings of many missing verdicts and of how replies ended, or None."""
         values = {name: estimate.value for name, estimate in self.metrics.items()}
-        return " ".join(filter(None, (missing_warning(values), turns_warning(values)))) or None
+        return " ".join(filter(None, (missing_warning(values), endings_warning(values)))) or None
 
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.

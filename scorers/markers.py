@@ -99,6 +99,15 @@ THINKING = (
 )
 """Pairs of markers around thinking. Channels of gpt-oss are `thinking.final_channel`."""
 
+_AT_END = re.compile("|".join(rf"(?:{t.opening})\s*\Z" for t in THINKING if t.where != "start"))
+
+
+def opening_at_end(prompt: str) -> str:
+    """The first marker of thinking that ends a prompt, as chat templates of reasoning models write it; else ""."""
+    found = _AT_END.search(prompt)
+    return found[0] if found else ""
+
+
 IN_WORDS = re.compile(r"\s*+Here(?:'s| is) my thought process:")
 IN_WORDS_END = re.compile(r"Here(?:'s| is) my response:")
 """Granite 3.2's thinking: chat template. Other models begin answers with these words, so that only both are markers."""

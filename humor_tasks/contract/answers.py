@@ -33,17 +33,27 @@ logprobs: natural log-probabilities of the letters. scores: a chooser's scores o
 """
 
 ANSWER_TOKENS = 1024
-"""The length of a reply, in tokens, with reasoning, where `Options.generation` prescribes none.
+"""The length of a reply, in tokens, of a model without chat template, where `Options.generation` prescribes none.
 
-lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. Inspect leaves other
-models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
-that the user gives takes precedence.
+lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. A limit that the user
+gives takes precedence here and below.
+"""
+CHAT_TOKENS = 4096
+"""The same of a chat model, whose thinking counts, in lm-eval and for models in Inspect whose limits are unknown.
+
+HumorBench's released usage is 740 tokens a reply on average, thinking included, for the model that wrote most (Gemini
+2.5 Flash), and the released caps of other work are 1,000 and 1,024 tokens. With the prompt it fits a context of 8,192.
+"""
+HOSTED_TOKENS = 16384
+"""The same of a model in Inspect whose own limit is known, which is taken where it is lower.
+
+The largest thinking budget of HumorBench's published runs; with it Claude 3.7 Sonnet wrote 581 tokens on average.
 """
 
 
 ENDED = "ended"
 """The key of an outcome's facts that says how its reply ended, where that is not as it should."""
-THINKING, TURN = "while thinking", "at a made-up turn"
+THINKING, TURN, LIMIT = "while thinking", "at a made-up turn", "at the limit of its length"
 """The beginnings of its values."""
 
 
@@ -111,18 +121,16 @@ class AnswerForm:
     def answer(self, reply: str, thinking: str | None, refused: bool = False, cut_off: bool = False) -> Answer:
         """The answer in a reply, with the fact ENDED where the reply did not end as it should.
 
-        thinking: markers as in `Options.thinking`; the others as in `Run.outcome`. A reply that is read literally has
-        no such fact.
+        thinking: markers as in `Options.thinking`; the others as in `Run.outcome`. Of a reply that is read literally
+        the fact says no more than `cut_off`. Where a turn is made up before the limit, the own turn ended there.
         """
         reply = reply if self.literal else with_known_markers(reply, thinking)
         found = UNREAD if cut_off and self.whole else self.read(reply, refused)
-        if self.literal:
-            return found
-        own = own_turn(reply)
-        if own.text is not None and not own.turn:
-            return found
-        ended = THINKING if own.text is None else f"{TURN}: {own.turn}"
-        return replace(found, facts={**found.facts, ENDED: ended})
+        ended = LIMIT if cut_off else ""
+        if not self.literal:
+            own = own_turn(reply)
+            ended = THINKING if own.text is None else f"{TURN}: {own.turn}" if own.turn else ended
+        return replace(found, facts={**found.facts, ENDED: ended}) if ended else found
 
     def read(self, reply: str, refused: bool = False) -> Answer:
         """The answer in a reply; `refused`: whether the provider flagged a refusal."""

@@ -361,7 +361,7 @@ class Run(Generic[O_co]):
         counts = ((metric, metric.counted(outcomes)) for metric in self.reported)
         found = {metric.name: self.summary(metric, counted) for metric, counted in counts if counted}
         incomplete = variations.INCOMPLETE.name
-        return found | replies.made_up_turns(outcomes) | ({incomplete: {incomplete: lacking}} if lacking else {})
+        return found | replies.endings(outcomes) | ({incomplete: {incomplete: lacking}} if lacking else {})
 
     def summary(self, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """A metric over the outcomes that count towards it, and over each part of the data."""

@@ -10,7 +10,7 @@ from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
 
 from humor_tasks.contract.judging.missing import MISSING, missing_warning
-from humor_tasks.contract.replies import turns_warning
+from humor_tasks.contract.replies import endings_warning
 from humor_tasks.on_inspect.judging.refusals import named_setting
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ _running: set[str] = set()
 
 def warn_if_scored_again(values: Mapping[str, float]) -> None:
     """Warn where a finished log is scored again; a run warns once, when its task ends."""
-    for warning in filter(None, () if _running else (missing_warning(values), turns_warning(values))):
+    for warning in filter(None, () if _running else (missing_warning(values), endings_warning(values))):
         logger.warning(warning)
 
 
@@ -42,7 +42,7 @@ def warn_when_tasks_end() -> None:
             scores = data.log.results.scores if data.log.results else []
             values = [{name: metric.value for name, metric in score.metrics.items()} for score in scores]
             warnings = list(dict.fromkeys(filter(None, map(missing_warning, values))))
-            endings = list(dict.fromkeys(filter(None, map(turns_warning, values))))
+            endings = list(dict.fromkeys(filter(None, map(endings_warning, values))))
             for warning in (*warnings, *endings):
                 logger.warning("%s: %s", data.log.eval.task, warning)
             if warnings:

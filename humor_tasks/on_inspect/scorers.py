@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
-from humor_tasks.contract.answers import ENDED, THINKING
+from humor_tasks.contract.answers import ENDED, TURN
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.record import TOOL_CALL
 from humor_tasks.on_inspect.errors import cannot_run
@@ -83,7 +83,7 @@ def score_of(
     explanation: by default how the reply ended. missing: why there is no value, where the reply's status does not say.
     """
     how = str(outcome.facts.get(ENDED, ""))
-    said = "was cut off" if how == THINKING else "ended"
+    said = "ended" if how.startswith(TURN) else "was cut off"
     if called := outcome.facts.get(TOOL_CALL):
         explanation = f"The reply ends with a call of a tool ({called:.60})."
     return Score(

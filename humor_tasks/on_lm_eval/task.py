@@ -16,13 +16,13 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.definition import LETTER_METRICS, Run
 from humor_tasks.contract.judging.missing import MISSING, missing_warning
 from humor_tasks.contract.metric import UNPARSED, Metric
-from humor_tasks.contract.replies import made_up_turns, turns_warning
+from humor_tasks.contract.replies import endings, endings_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.signature import Signature
-from humor_tasks.on_lm_eval import harness, metadata
+from humor_tasks.on_lm_eval import generation, harness, metadata
 from humor_tasks.on_lm_eval.checks import check_weights, check_whole_items, refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
-from humor_tasks.on_lm_eval.harness import LENGTHS, DefaultLength, Instance, Task, TaskConfig
+from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import about_run, check_sent, document, messages, signed
 from humor_tasks.rows.media.picture import Picture, decode_later
 from humor_tasks.rows.records import Outcome, plain_text
@@ -33,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 PICTURES = "_pixels"
 """In the names of tasks that show pictures; those of the same names without it show words."""
-END_TOKENS = ("</s>", "<|im_end|>")
 
 
 class BenchmarkTask(Task):
@@ -64,6 +63,7 @@ class BenchmarkTask(Task):
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
         self._shown_as: dict[str, str] = {}  # entries of the signature for what lm-eval adds to the prompts
+        self._limit: dict[str, int] = {}  # of a chat model's reply, where neither protocol nor user gives one
         self._signed: tuple[Run | None, Signature] = (None, Signature())
         self._last: tuple[Run | None, str, Any] = (None, "", None)
         self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
@@ -227,35 +227,39 @@ class BenchmarkTask(Task):
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return harness.request(kind, copy, (ctx, argument), i, where, visuals, doc["target"] or "")
 
-        if self.generates:
-            return [request("generate_until", 0, self._generation())]
-        if self._labels:
+        if self._labels and not self.generates:
             return [request("loglikelihood", i, f" {label}") for i, label in enumerate(self._labels)]
-        requests = [request("generate_until", 0, self._generation())]
+        template = kwargs.get("chat_template") if kwargs.get("apply_chat_template") else None
+        requests = [request("generate_until", 0, self._generation(ctx, template))]
+        if self.generates:
+            return requests
         return [*requests, request("loglikelihood", 1, f" {doc['target']}")] if doc["target"] else requests
 
-    def _generation(self) -> dict[str, Any]:
-        """Generation arguments: a blank line ends a direct answer, only an end token ends reasoning.
+    def _generation(self, ctx: Any, chat_template: Any) -> dict[str, Any]:
+        """Generation arguments: a blank line ends a direct answer, only an end token ends reasoning or a chat's turn.
 
-        Without a stop sequence a base model continues with another example. Some servers reject an empty list of stop
-        sequences.
+        chat_template: None where none is applied. A chat model may think in paragraphs.
         """
-        given = dict(self._config.generation_kwargs or {})
-        if not given.get("until"):
-            given["until"] = list(self.run.form.stop or END_TOKENS)
-        if any(given.get(name) is not None for name in LENGTHS):
-            return given
-        return DefaultLength(given, self.run.reply_length)
+        given, stop, length = self._config.generation_kwargs or {}, self.run.form.stop, self.run.reply_length
+        if chat_template is not None:
+            marker = generation.begun(ctx, self.run.options.thinking)
+            generation.check_end_token(str(self._config.task), marker, self._config.metadata or {})
+            stop, length = (), generation.chat_length(length, ctx, chat_template)
+            named = length.prescribed or generation.has_length(given)
+            self._limit = {} if named else {"max_tokens": length.tokens}
+        return generation.arguments(given, stop, length)
 
     # ---- results ----
 
     def apply_filters(self) -> Any:
-        """See Task. Replaces each picture by the SHA-256 of its file, also in the log of samples.
+        """See Task. Marks thinking that began in the prompt, and replaces each picture by the SHA-256 of its file.
 
         Otherwise lm-eval encodes the picture as PNG for each label, to log the SHA-256 of that PNG.
         """
         names = {id(image): key for key, image in self._pictures.items()}
         instances: list[Instance] = self._instances or []
+        if "chat_template" in self._shown_as:
+            generation.mark_thinking(instances, self.run.options.thinking)
         for instance in instances:
             for extra in instance.arguments[2:]:  # shared by all labels of a document
                 extra["visual"] = [names.get(id(picture), picture) for picture in extra["visual"]]
@@ -355,12 +359,12 @@ class BenchmarkTask(Task):
 
     @staticmethod
     def _warnings(metric: Metric, outcomes: Sequence[Outcome], value: float) -> list[str]:
-        """Of missing verdicts, and with the metric that counts all replies of those with made-up turns."""
+        """Of missing verdicts, and with the metric that counts all replies of how they ended."""
         if metric.name == MISSING:
             return [warning] if (warning := missing_warning({MISSING: value})) else []
-        endings = made_up_turns(outcomes) if metric.name == UNPARSED.name else {}
-        shares = {name: estimates[name].value for name, estimates in endings.items()}
-        return [warning] if (warning := turns_warning(shares)) else []
+        ended = endings(outcomes) if metric.name == UNPARSED.name else {}
+        shares = {name: estimates[name].value for name, estimates in ended.items()}
+        return [warning] if (warning := endings_warning(shares)) else []
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""
@@ -374,7 +378,7 @@ class BenchmarkTask(Task):
         if self._signed[0] is not self.run:  # lm-eval sets shots, system message and sampling after it builds the task
             self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
         given = {n: v for n, v in (self._config.generation_kwargs or {}).items() if self._plain.get(n) != v}
-        return self._signed[1].with_entries(self._shown_as).with_generation(given)
+        return self._signed[1].with_entries(self._shown_as).with_generation(given | self._limit)
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""

@@ -17,7 +17,7 @@ from typing import Any
 from humor_tasks._version import __version__
 from humor_tasks.contract.judging.missing import missing_warning
 from humor_tasks.contract.metric import Direction
-from humor_tasks.contract.replies import turns_warning
+from humor_tasks.contract.replies import endings_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.files.tables import csv_text, interval, json_text, safe, short, table, to_json
 from humor_tasks.files.writing import write_text
@@ -167,7 +167,7 @@ def _metric_notes(draft: PlannedComparison) -> Iterator[str]:
         yield f"The systems differ in {name}: {', '.join(listed)}."
     for system in draft.systems:
         values_by_name = {n: e.value for n, e in system.result.estimates.items()}
-        for warning in filter(None, (missing_warning(values_by_name), turns_warning(values_by_name))):
+        for warning in filter(None, (missing_warning(values_by_name), endings_warning(values_by_name))):
             yield f"{system.label}: {warning}"
         reported = system.result.estimates.get(draft.name)
         if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):

@@ -74,6 +74,31 @@ def test_one_definition_a_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not isinstance(arguments, DefaultLength)
 
 
+@pytest.mark.parametrize(
+    ("task", "context", "gen_kwargs", "expected"),
+    [
+        ("nyc_matching_gen", None, None, 4096),  # as of a server, whose context lm-eval does not know
+        ("nyc_matching_gen", 131072, None, 4096),
+        ("nyc_matching_gen", 8192, None, 2048),
+        ("nyc_matching_gen", 2048, None, 1024),
+        ("nyc_matching_gen", 8192, {"max_gen_toks": 7}, 7),
+        ("caption_writing", 131072, None, 1000),  # which the protocol prescribes
+    ],
+)
+def test_a_chat_model_has_room_to_think(
+    task: str, context: int | None, gen_kwargs: dict[str, int] | None, expected: int
+) -> None:
+    model = ScriptedLM("Answer: A")
+    if context:
+        model.max_length = context  # type: ignore[attr-defined]
+    given: dict[str, Any] = {"metadata": {"dataset": "sample"}, "limit": 1, "apply_chat_template": True}
+    found = run_lm_eval(model, task, gen_kwargs=gen_kwargs, **given)
+    (arguments,) = (request.args[1] for request in model.asked)
+    assert (arguments["max_gen_toks"], arguments["until"]) == (expected, ["</s>", "<|im_end|>"])
+    signature = found["configs"][task]["metadata"]["signature"]
+    assert (f"|generation:max_tokens={expected}|" in signature) == (gen_kwargs is None and task != "caption_writing")
+
+
 # ---- the same model in both harnesses ---------------------------------------------------------------
 
 

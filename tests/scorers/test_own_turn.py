@@ -13,7 +13,7 @@ from standins.waiting import cpu_below
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.given_markers import read_markers, with_known_markers
-from humor_tasks.scorers.markers import THINKING
+from humor_tasks.scorers.markers import THINKING, opening_at_end
 from humor_tasks.scorers.own_turn import own_turn, unwrapped
 
 # ---- thinking -----------------------------------------------------------------------------------
@@ -41,6 +41,20 @@ AT_THE_START = [
     ("<|content_thinking|>", "<|end_message|><|message_model|><|content_text|>"),
 ]
 THOUGHT = "Maybe Answer: A.\nUser: Are they <b>sure</b>? [think] "
+
+
+@pytest.mark.parametrize("opening", [o for o, _ in [*ANYWHERE, *AT_A_LINE] if "unused94" not in o])
+def test_a_prompt_that_begins_thinking(opening: str) -> None:
+    begun = opening_at_end(f"<|user|>Which one?\n<|assistant|>\n{opening}\n")
+    assert begun.strip() == opening.strip()
+    assert own_turn(f"{begun}Answer: A").text is None
+
+
+@pytest.mark.parametrize(
+    "prompt", ["", "<|assistant|>", "<think>\n\n</think>\n\n", "<think> is a tag", "so I think\n", "a <thinker>"]
+)
+def test_a_prompt_that_begins_no_thinking(prompt: str) -> None:
+    assert opening_at_end(prompt) == ""
 
 
 @pytest.mark.parametrize(("first", "second"), ANYWHERE + AT_A_LINE + AT_THE_START)

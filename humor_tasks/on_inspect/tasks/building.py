@@ -37,6 +37,7 @@ from humor_tasks.on_inspect.judging.graders import (
     check_grader_bound,
     in_words,
 )
+from humor_tasks.on_inspect.limits import bounded
 from humor_tasks.on_inspect.local import fill_batches
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages, in_thread
@@ -119,6 +120,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, shown, asks)] if run.shows_media else []
     solver, config = _solver(run.form) if asks else left_to_judges(), _config(run)
+    config = bounded(config, active_model()) if asks else config
     if asks and config.temperature is not None:
         tell_refused_settings()
     if asks and shown[0][1].first:

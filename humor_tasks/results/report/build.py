@@ -8,7 +8,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.contract.judging.missing import missing_warning
-from humor_tasks.contract.replies import turns_warning
+from humor_tasks.contract.replies import endings_warning
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.logs.prices import Price
 from humor_tasks.results.figures import Chart
@@ -86,10 +86,10 @@ def _circular(results: Iterable[Result], hard: str) -> Iterator[str]:
 
 
 def _missing(results: Iterable[Result]) -> Iterator[str]:
-    """The warnings of many missing verdicts, and of made-up turns."""
+    """The warnings of many missing verdicts, and of how replies ended."""
     for result in filter(has_main_metric, results):
         values = {name: e.value for name, e in result.estimates.items()}
-        for warning in filter(None, (missing_warning(values), turns_warning(values))):
+        for warning in filter(None, (missing_warning(values), endings_warning(values))):
             yield f"{result.paths[0].name}: {warning}"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from humor_tasks.contract.judging.missing import BOUNDS, MISSING
 from humor_tasks.contract.metric import REPLY_RATES, Metric
-from humor_tasks.contract.replies import MADE_UP_TURNS
+from humor_tasks.contract.replies import ENDINGS
 from humor_tasks.contract.variations import INCOMPLETE
 from humor_tasks.files.tables import interval, short
 from humor_tasks.logs import FinishedRun, Usage
@@ -61,7 +61,7 @@ def tidy_rows(results: Sequence[Result], groups: Sequence[Group], spent: Spendin
 
 
 def _estimates(result: Result, results: Sequence[Result]) -> Iterator[dict[str, Any]]:
-    for metric in (*result.opened.reported, MADE_UP_TURNS, INCOMPLETE):
+    for metric in (*result.opened.reported, *ENDINGS, INCOMPLETE):
         for name, e in result.summaries.get(metric.name, {}).items():
             part = part_of(name, metric)
             row = {"metric": metric.name, "part": part, "direction": metric.direction} | numbers(e)
