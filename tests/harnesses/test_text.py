@@ -294,10 +294,6 @@ def test_a_model_that_does_not_tell_its_tokens_has_no_perplexity_per_token() -> 
 
 @pytest.mark.slow
 def test_models_that_are_not_for_text_name_the_remedy(tmp_path: Path) -> None:
-    causal = tiny_folder(tmp_path / "causal", ["a dog"], "causal")
-    for said in (f"hf/local -M model_path={causal}", f"--model hf --model_args pretrained={causal}"):
-        with pytest.raises(BadInput, match=said):
-            open_text(causal, "cpu")
     encoder = tiny_folder(tmp_path / "encoder", ["a dog"], "encoder")
     with pytest.raises(BadInput, match="humor-tasks train text --model"):
         open_text(encoder, "cpu")
@@ -305,6 +301,40 @@ def test_models_that_are_not_for_text_name_the_remedy(tmp_path: Path) -> None:
         open_text(encoder, "cpu", "bf16")
     with pytest.raises(BadInput, match=r"--model_args of text/.*there is no 'presicion'"):
         TextLM(tiny_folder(tmp_path / "t5", ["a dog"]), device="cpu", presicion="bf16")
+
+
+TEMPLATE = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if not loop.last or add_generation_prompt %}\n{% endif %}"
+    "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+@pytest.mark.inspect_ai_versions
+@pytest.mark.lm_eval_versions
+@pytest.mark.slow
+@pytest.mark.parametrize("template", [None, TEMPLATE], ids=["plain", "chat"])
+def test_a_causal_model_gives_the_letters_and_texts_of_hf(template: str | None, tmp_path: Path) -> None:
+    """By `text/`, `humor-text` and lm-eval's `hf`, each under the model's own chat template, where it has one."""
+    folder = made("causal", tmp_path / "model")
+    if template:
+        (tmp_path / "model" / "chat_template.jinja").write_text(template)
+    found = {}
+    for model in (TextLM(folder, device="cpu"), HFLM(pretrained=folder, device="cpu", dtype="float32")):
+        chat = {"apply_chat_template": bool(template)}
+        matched = run_lm_eval(model, "nyc_matching", limit=4, **chat)["samples"]["nyc_matching"]
+        told = run_lm_eval(model, "nyc_explanation", limit=2, **chat)["samples"]["nyc_explanation"]
+        found[type(model)] = (
+            {row["doc"]["id"]: [chance for chance, _ in row["filtered_resps"]] for row in matched},
+            {row["doc"]["id"]: row["resps"][0][0].removeprefix("Explanation:").strip()[:40] for row in told},
+        )
+    (ours, texts), (theirs, hf_texts) = found.values()
+    assert texts == hf_texts
+    for identity, values in theirs.items():
+        assert ours[identity] == pytest.approx(values, abs=1e-4)
+    log = inspected(build("matching", SAMPLE | {"cot": False}), folder, limit=4, log_dir=str(tmp_path))
+    for sample in log.samples or ():
+        scores = (sample.output.metadata or {})["scores"]
+        assert list(scores.values()) == pytest.approx(theirs[str(sample.id)], abs=1e-4)
 
 
 def test_pixels_are_refused(folder: str, tmp_path: Path) -> None:
