@@ -303,40 +303,6 @@ def test_models_that_are_not_for_text_name_the_remedy(tmp_path: Path) -> None:
         TextLM(tiny_folder(tmp_path / "t5", ["a dog"]), device="cpu", presicion="bf16")
 
 
-TEMPLATE = (
-    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if not loop.last or add_generation_prompt %}\n{% endif %}"
-    "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
-)
-
-
-@pytest.mark.inspect_ai_versions
-@pytest.mark.lm_eval_versions
-@pytest.mark.slow
-@pytest.mark.parametrize("template", [None, TEMPLATE], ids=["plain", "chat"])
-def test_a_causal_model_gives_the_letters_and_texts_of_hf(template: str | None, tmp_path: Path) -> None:
-    """By `text/`, `humor-text` and lm-eval's `hf`, each under the model's own chat template, where it has one."""
-    folder = made("causal", tmp_path / "model")
-    if template:
-        (tmp_path / "model" / "chat_template.jinja").write_text(template)
-    found = {}
-    for model in (TextLM(folder, device="cpu"), HFLM(pretrained=folder, device="cpu", dtype="float32")):
-        chat = {"apply_chat_template": bool(template)}
-        matched = run_lm_eval(model, "nyc_matching", limit=4, **chat)["samples"]["nyc_matching"]
-        told = run_lm_eval(model, "nyc_explanation", limit=2, **chat)["samples"]["nyc_explanation"]
-        found[type(model)] = (
-            {row["doc"]["id"]: [chance for chance, _ in row["filtered_resps"]] for row in matched},
-            {row["doc"]["id"]: row["resps"][0][0].removeprefix("Explanation:").strip()[:40] for row in told},
-        )
-    (ours, texts), (theirs, hf_texts) = found.values()
-    assert texts == hf_texts
-    for identity, values in theirs.items():
-        assert ours[identity] == pytest.approx(values, abs=1e-4)
-    log = inspected(build("matching", SAMPLE | {"cot": False}), folder, limit=4, log_dir=str(tmp_path))
-    for sample in log.samples or ():
-        scores = (sample.output.metadata or {})["scores"]
-        assert list(scores.values()) == pytest.approx(theirs[str(sample.id)], abs=1e-4)
-
-
 def test_pixels_are_refused(folder: str, tmp_path: Path) -> None:
     log = inspected(build("matching", SAMPLE | {"setting": "pixels"}), folder, log_dir=str(tmp_path))
     assert log.error

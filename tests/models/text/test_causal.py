@@ -55,11 +55,8 @@ def test_a_prompt_is_read_once_for_all_of_its_choices(window: int | None) -> Non
         for one, other in zip(alone, shared, strict=True):
             assert [each.logprob for each in one] == pytest.approx([each.logprob for each in other], abs=1e-4)
             assert [(each.tokens, each.greedy) for each in one] == [(each.tokens, each.greedy) for each in other]
-    assert read == [
-        10,
-        10,
-        4,
-    ]  # both prompts, then their six continuations in batches of three, each but the last token
+    # Both prompts, then their six continuations in batches of three, each but its last token.
+    assert read == [10, 10, 1]
 
 
 def test_causal_texts_do_not_depend_on_the_batch() -> None:
