@@ -63,17 +63,6 @@ def real_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_models() -> list[Path]:
-    """The folders of real language models, which are not part of this project."""
-    folder = os.environ.get("HUMOR_TASKS_REAL_MODELS")
-    if not folder:
-        pytest.skip("HUMOR_TASKS_REAL_MODELS is not set: real models are not part of this project")
-    found = sorted(path.parent for path in Path(folder).glob("*/config.json"))
-    assert found, f"{folder} has no folder with a model"
-    return found
-
-
-@pytest.fixture(scope="session")
 def real_corpus(real_data: Path) -> str:
     """The caption contest rows as a local dataset folder."""
     return str(real_data / "newyorker_caption_contest")

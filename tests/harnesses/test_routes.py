@@ -5,11 +5,11 @@ The routes are Inspect's `hf/`, our `text/`, lm-eval's `hf` and our `humor-text`
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from inspect_ai import eval
 from lm_eval.models.huggingface import HFLM
 from standins.tiny_text import tiny_folder
@@ -23,6 +23,7 @@ from humor_tasks.testing import run_lm_eval
 
 SAMPLE = {"dataset": "sample"}
 ROWS, TOKENS = 2, 8
+REAL = os.environ.get("HUMOR_TASKS_REAL_MODELS")
 TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if not loop.last or add_generation_prompt %}\n{% endif %}"
     "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
@@ -43,15 +44,15 @@ def inspected(name: str, model: str, task: dict[str, Any], folder: Path, **more:
 
 
 def check_letters(name: str, folder: str, chat: bool, logs: Path) -> None:
-    """Letters of humicroedit_pairwise by three routes."""
+    """Letters by three routes. Ours agree to 1e-5; the sum of `hf` over Gemma's 262,144 words is off by 1e-4."""
     hf = asked(HFLM(pretrained=folder, device="cpu", dtype="float32"), name, chat)
     ours = asked(TextLM(folder, device="cpu"), name, chat)
     texts = inspected(name, f"text/{folder}", {}, logs, model_args={"device": "cpu"})
-    assert len(hf) == ROWS
-    for identity, pairs in hf.items():
-        wanted = [chance for chance, _ in pairs]
-        assert [chance for chance, _ in ours[identity]] == pytest.approx(wanted, abs=1e-4)
-        assert list(texts[identity].metadata["scores"].values()) == pytest.approx(wanted, abs=1e-4)
+    assert ours.keys() == hf.keys() == texts.keys()
+    for identity, pairs in ours.items():
+        chances = [chance for chance, _ in pairs]
+        assert list(texts[identity].metadata["scores"].values()) == pytest.approx(chances, abs=1e-5)
+        assert chances == pytest.approx([chance for chance, _ in hf[identity]], abs=2e-4)
 
 
 def bare(reply: str) -> str:
@@ -91,12 +92,12 @@ def test_a_causal_model_answers_the_same_by_every_route(template: str | None, tm
 
 @pytest.mark.real_models
 @pytest.mark.slow
+@pytest.mark.skipif(REAL is None, reason="HUMOR_TASKS_REAL_MODELS is not set: real models are not part of this project")
 @pytest.mark.cpu(20, "real models read prompts of 150 tokens")
 @pytest.mark.parametrize("check", [check_letters, check_replies])
-def test_real_models_answer_the_same_by_every_route(check: Any, real_models: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", sorted(Path(REAL or ".").glob("*/config.json")), ids=lambda path: path.parent.name)
+def test_a_real_model_answers_the_same_by_every_route(folder: Path, check: Any, tmp_path: Path) -> None:
     from transformers import AutoTokenizer
 
-    for folder in real_models:
-        chat = AutoTokenizer.from_pretrained(folder).chat_template is not None
-        with torch.inference_mode():
-            check("humicroedit_pairwise", str(folder), chat, tmp_path / folder.name)
+    chat = AutoTokenizer.from_pretrained(folder.parent).chat_template is not None
+    check("humicroedit_pairwise", str(folder.parent), chat, tmp_path)
