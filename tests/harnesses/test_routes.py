@@ -30,24 +30,24 @@ TEMPLATE = (
 )
 
 
-def asked(model: Any, task: str, chat: bool, **more: Any) -> dict[str, Any]:
+def asked(model: Any, task: str, chat: bool, rows: int, **more: Any) -> dict[str, Any]:
     """{row: what lm-eval's model answered}."""
-    found = run_lm_eval(model, task, limit=ROWS, metadata=SAMPLE, apply_chat_template=chat, **more)
+    found = run_lm_eval(model, task, limit=rows, metadata=SAMPLE, apply_chat_template=chat, **more)
     return {row["doc"]["id"]: row["filtered_resps"] for row in found["samples"][task]}
 
 
-def inspected(name: str, model: str, task: dict[str, Any], folder: Path, **more: Any) -> dict[str, Any]:
+def inspected(name: str, model: str, rows: int, folder: Path, **more: Any) -> dict[str, Any]:
     """{row: the output of Inspect's model}."""
-    (log,) = eval(build(name, SAMPLE | task), model=model, limit=ROWS, display="log", log_dir=str(folder), **more)
+    (log,) = eval(build(name, SAMPLE), model=model, limit=rows, display="log", log_dir=str(folder), **more)
     assert log.status == "success", log.error
     return {str(sample.id): sample.output for sample in log.samples or ()}
 
 
-def check_letters(name: str, folder: str, chat: bool, logs: Path) -> None:
+def check_letters(name: str, folder: str, chat: bool, logs: Path, rows: int = ROWS) -> None:
     """Letters by three routes. Ours agree to 1e-5; the sum of `hf` over Gemma's 262,144 words is off by 1e-4."""
-    hf = asked(HFLM(pretrained=folder, device="cpu", dtype="float32"), name, chat)
-    ours = asked(TextLM(folder, device="cpu"), name, chat)
-    texts = inspected(name, f"text/{folder}", {}, logs, model_args={"device": "cpu"})
+    hf = asked(HFLM(pretrained=folder, device="cpu", dtype="float32"), name, chat, rows)
+    ours = asked(TextLM(folder, device="cpu"), name, chat, rows)
+    texts = inspected(name, f"text/{folder}", rows, logs, model_args={"device": "cpu"})
     assert ours.keys() == hf.keys() == texts.keys()
     for identity, pairs in ours.items():
         chances = [chance for chance, _ in pairs]
@@ -60,17 +60,17 @@ def bare(reply: str) -> str:
     return reply.removeprefix("Answer:").strip()
 
 
-def check_replies(name: str, folder: str, chat: bool, logs: Path) -> None:
+def check_replies(name: str, folder: str, chat: bool, logs: Path, rows: int = ROWS) -> None:
     """Greedy replies of the first tokens; Inspect's `hf/` shows roles as words to a model without a template."""
     how = {"gen_kwargs": {"max_gen_toks": TOKENS}}
     models = (HFLM(pretrained=folder, device="cpu", dtype="float32"), TextLM(folder, device="cpu"))
     found = [
-        {identity: bare(reply) for identity, (reply,) in asked(model, f"{name}_gen", chat, **how).items()}
+        {identity: bare(reply) for identity, (reply,) in asked(model, f"{name}_gen", chat, rows, **how).items()}
         for model in models
     ]
     if chat:
         greedy = {"model_path": folder, "do_sample": False, "device": "cpu"}
-        outputs = inspected(name, "hf/local", {}, logs, model_args=greedy, max_tokens=TOKENS)
+        outputs = inspected(name, "hf/local", rows, logs, model_args=greedy, max_tokens=TOKENS)
         found.append({identity: bare(output.completion) for identity, output in outputs.items()})
     assert any(found[0].values())
     assert all(replies == found[0] for replies in found)
@@ -100,4 +100,4 @@ def test_a_real_model_answers_the_same_by_every_route(folder: Path, check: Any, 
     from transformers import AutoTokenizer
 
     chat = AutoTokenizer.from_pretrained(folder.parent).chat_template is not None
-    check("humicroedit_pairwise", str(folder.parent), chat, tmp_path)
+    check("humicroedit_pairwise", str(folder.parent), chat, tmp_path, rows=1)
