@@ -1,6 +1,7 @@
-"""Scoring of five-choice rows with `humor-text` beside lm-eval's `hf`: same seq2seq checkpoint, same rows, one run.
+"""Scoring of five-choice rows with `humor-text` beside lm-eval's `hf`: same checkpoint, same rows, one run.
 
     python speed/text_scoring.py [--pretrained google/flan-t5-base] [--device cuda] [--rows 100] [--batch-size 16]
+    python speed/text_scoring.py --pretrained HuggingFaceTB/SmolLM2-135M-Instruct --whole
 
 Without --pretrained the model is a T5 of random weights with 16 million parameters, 4 layers of 256 numbers each side.
 The rows are those of the packaged sample of matching, each with its captions in other orders. Only the model's answers
@@ -26,6 +27,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from humor_tasks import load
+from humor_tasks.models.text.pretrained import kind_of
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.text import TextLM
@@ -35,8 +37,8 @@ WORDS = 32_128  # T5's
 LETTERS = "ABCDE"
 
 
-def prompts(count: int) -> list[str]:
-    """Prompts of five choices; the captions of a row are shuffled, so that all are different."""
+def prompts(count: int) -> list[tuple[str, list[str]]]:
+    """Prompts of five choices, and the choices; the captions of a row are shuffled, so that all are different."""
     run = load("matching", dataset="sample", cot=False)
     draw, found = random.Random(0), []
     while len(found) < count:
@@ -46,7 +48,7 @@ def prompts(count: int) -> list[str]:
         draw.shuffle(choices)
         for letter, old, new in zip(LETTERS, record.choices, choices, strict=True):
             text = text.replace(f"{letter}) {old}\n", f"{letter}) {new}\n")
-        found.append(text)
+        found.append((text, choices))
     return found
 
 
@@ -72,17 +74,20 @@ def tiny_t5(folder: Path, texts: list[str]) -> str:
     return str(folder)
 
 
-def requests(texts: list[str]) -> list[Instance]:
+Rows = list[tuple[str, list[str]]]
+
+
+def requests(rows: Rows) -> list[Instance]:
     return [
-        harness.request("loglikelihood", {}, (text, f" {letter}"), i, harness.Where("rows", n))
-        for n, text in enumerate(texts)
-        for i, letter in enumerate(LETTERS)
+        harness.request("loglikelihood", {}, (text, f" {choice}"), i, harness.Where("rows", n))
+        for n, (text, choices) in enumerate(rows)
+        for i, choice in enumerate(choices)
     ]
 
 
-def timed(model: Any, texts: list[str]) -> tuple[float, list[float]]:
+def timed(model: Any, rows: Rows) -> tuple[float, list[float]]:
     """Seconds, and the log-likelihood of every request."""
-    asked = requests(texts)
+    asked = requests(rows)
     start = time.perf_counter()
     found = model.loglikelihood(asked, disable_tqdm=True)  # numbers on the host: the device has finished
     return time.perf_counter() - start, [float(each) for each, _ in found]
@@ -95,19 +100,20 @@ def letters(found: list[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pretrained", help="a seq2seq checkpoint; default: a small T5 of random weights")
+    parser.add_argument("--pretrained", help="a seq2seq or causal checkpoint; default: a small T5 of random weights")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--rows", type=int, default=40)
     parser.add_argument("--batch-size", type=int, default=16, help="rows of a batch in both")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--whole", action="store_true", help="choices are whole captions, not letters")
     given = parser.parse_args()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    texts = prompts(given.rows)
+    texts = [(text, choices if given.whole else list(LETTERS)) for text, choices in prompts(given.rows)]
     with tempfile.TemporaryDirectory() as folder:
-        name = given.pretrained or tiny_t5(Path(folder), texts)
+        name = given.pretrained or tiny_t5(Path(folder), [text for text, _ in texts])
         own = TextLM(name, given.device, given.batch_size)
-        theirs = HFLM(name, backend="seq2seq", device=given.device, batch_size=given.batch_size, dtype="float32")
+        theirs = HFLM(name, backend=kind_of(name), device=given.device, batch_size=given.batch_size, dtype="float32")
         parameters = sum(each.numel() for each in theirs.model.parameters())
         for model in (own, theirs):
             timed(model, texts[: given.batch_size])
@@ -120,7 +126,8 @@ def main() -> None:
     shown = given.pretrained or "random T5"
     device = torch.cuda.get_device_name() if given.device.startswith("cuda") else f"{torch.get_num_threads()} threads"
     print(f"{shown}, {parameters / 1e6:.0f} million parameters, fp32, {given.device} ({device})")
-    print(f"{given.rows} rows of five letters, batches of {given.batch_size}, medians of {given.runs}")
+    kind = "captions" if given.whole else "letters"
+    print(f"{given.rows} rows of five {kind}, batches of {given.batch_size}, medians of {given.runs}")
     print(f"humor-text {given.rows / first:8.1f} rows/s\nhf         {given.rows / second:8.1f} rows/s")
     print(f"ratio      {ratio:8.2f} (goal: at least 2)")
     counts = json.dumps({letter: letters(ours).count(letter) for letter in LETTERS})

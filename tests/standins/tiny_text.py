@@ -54,9 +54,18 @@ def tiny_tokenizer(texts: Sequence[str], kind: str = "t5", context: int = 4096, 
 
 
 def tiny_network(
-    kind: str, tokenizer: Any, seed: int = 0, width: int = 32, layers: int = 2, context: int = 2048
+    kind: str,
+    tokenizer: Any,
+    seed: int = 0,
+    width: int = 32,
+    layers: int = 2,
+    context: int = 2048,
+    window: int | None = None,
 ) -> Any:
-    """A network for the tokenizer. Its weights are larger than at the start of training, so that outputs differ."""
+    """A network for the tokenizer; a causal one with a `window` attends to so many tokens.
+
+    Its weights are larger than at the start of training, so that outputs differ.
+    """
     import transformers as hf
 
     torch.manual_seed(seed)
@@ -77,8 +86,12 @@ def tiny_network(
         config = hf.BartConfig(**marks, **sides, **start, d_model=width, max_position_embeddings=context)
         network = hf.BartForConditionalGeneration(config)
     elif kind == "causal":
-        config = hf.LlamaConfig(**marks, **heads, hidden_size=width, intermediate_size=2 * width)
-        network = hf.LlamaForCausalLM(config)
+        sizes = {"hidden_size": width, "intermediate_size": 2 * width}
+        if window is None:
+            network = hf.LlamaForCausalLM(hf.LlamaConfig(**marks, **heads, **sizes))
+        else:
+            config = hf.MistralConfig(**marks, **heads, **sizes, num_key_value_heads=4, sliding_window=window)
+            network = hf.MistralForCausalLM(config)
     else:
         config = hf.BertConfig(**marks, **heads, hidden_size=width, intermediate_size=2 * width)
         network = hf.BertModel(config)

@@ -14,9 +14,11 @@ from torch.nn.functional import cosine_similarity, linear
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, answer, check_words
 from humor_tasks.models.devices import Batches, padded, pick_device
+from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.language import LanguageModel
 from humor_tasks.models.text.pretrained import about, context_of, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.seq2seq import Seq2Seq
+from humor_tasks.models.text.templates import FOLDED, is_folding
 from humor_tasks.models.weight_files import read_state
 
 # ---- encoders -------------------------------------------------------------------------------------
@@ -255,6 +257,12 @@ class LanguageChooser(Chooser):
         self.model = model
         self.name = f"text/{model.name}"
 
+    @property
+    def signed(self) -> dict[str, str]:  # type: ignore[override]  # known once a template was asked
+        """See `Chooser`."""
+        folds = isinstance(self.model, Causal) and is_folding(self.model.tokenizer)
+        return {"chat_template": FOLDED} if folds else {}
+
     def check(self, question: Question) -> None:
         """Raise BadInput for a question about a picture, which the model would not see."""
         if question.picture is not None:
@@ -277,19 +285,15 @@ def open_text(
     batch_size: int = 0,
     revision: str | None = None,
 ) -> Chooser:
-    """The seq2seq model, or the encoder with a trained head, of a folder or hub id; see `Seq2Seq.load`.
+    """The language model, or the encoder with a trained head, of a folder or hub id; see `Seq2Seq.load`.
 
-    Raises BadInput for an unknown model, an encoder without a head, and a causal model, which both harnesses run
-    themselves.
+    Raises BadInput for an unknown model, and an encoder without a head.
     """
     kind = about(name).get("kind") or kind_of(name, revision)
-    if kind == "causal":
-        raise BadInput(
-            f"text/{name} is a causal model, which both harnesses run themselves: in Inspect --model hf/{name} (a "
-            f"folder: --model hf/local -M model_path={name}), in lm-eval --model hf --model_args pretrained={name}."
+    if kind != "encoder":
+        return LanguageChooser(
+            (Seq2Seq if kind == "seq2seq" else Causal).load(name, device, precision, batch_size, revision)
         )
-    if kind == "seq2seq":
-        return LanguageChooser(Seq2Seq.load(name, device, precision, batch_size, revision))
     if precision != "fp32":
         raise BadInput(f"text/{name}: precision is '{precision}'; encoders compute in fp32. Leave it out.")
     return Ranker.load(name, device, batch_size)

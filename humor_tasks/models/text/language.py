@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
 
 from humor_tasks.errors import BadInput
+from humor_tasks.rows.records import plain_text
 
 
 class Likelihood(NamedTuple):
@@ -80,6 +81,10 @@ class LanguageModel(Protocol):
     name: str
     kind: str
     cut: int
+
+    def prompt(self, turns: Sequence[Mapping[str, str]], prefix: str) -> str:
+        """What the model reads of turns (role, content), up to where the answer goes on after its prefix."""
+        return plain_text((turn["content"] for turn in turns), prefix)
 
     def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
         """The log-likelihood of each continuation of each prompt, in order."""

@@ -70,6 +70,10 @@ class ChooserAPI(LocalAPI):
         """The names of the `-M` arguments: the parameters of `make`."""
         return list(inspect.signature(self.make).parameters)[1:]
 
+    def question(self, messages: Sequence[ChatMessage]) -> Question:
+        """The question of a conversation."""
+        return question(messages, self.chooser.reads_prompt)
+
     async def score(self, question: Question) -> list[float]:
         """Scores of one question's choices, batched with other queued questions."""
         return await self._batcher(question)
@@ -81,7 +85,7 @@ class ChooserAPI(LocalAPI):
     async def reply(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """See LocalAPI."""
         check_cache(self.model_name, self.model_args, config)
-        asked = question(messages, self.chooser.reads_prompt)
+        asked = self.question(messages)
         self.chooser.check(asked)
         if not asked.choices:
             return await self.write(asked, config)

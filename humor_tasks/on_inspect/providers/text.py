@@ -78,8 +78,9 @@ class TextAPI(ChooserAPI):
     """`-M device=cuda`, `-M precision=bf16`, `-M batch_size=N`, `-M revision=REVISION` (of a hub id).
 
     A question with choices is answered by the likelihoods of its letters or words after the prompt and the answer's
-    prefix. A seq2seq model writes the answers to other questions, with `--max-tokens`, `--temperature`, `--top-p`,
-    `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched.
+    prefix, which a causal model reads under its own chat template, where it has one. Language models write the answers
+    to other questions, with `--max-tokens`, `--temperature`, `--top-p`, `--top-k`, `--seed` and stop sequences as in
+    Inspect. Concurrent samples are batched.
     """
 
     def open(self, model_name: str, **model_args: Any) -> None:
@@ -99,6 +100,14 @@ class TextAPI(ChooserAPI):
         """The model of this folder or hub id."""
         return open_text(model_name, device, precision, batch_size, None if revision is None else str(revision))
 
+    def question(self, messages: Sequence[ChatMessage]) -> Question:
+        """See ChooserAPI; a language model shows the turns itself."""
+        asked = super().question(messages)
+        if not isinstance(self.chooser, LanguageChooser):
+            return asked
+        turns = [{"role": message.role, "content": message.text} for message in messages]
+        return replace(asked, prompt=self.chooser.model.prompt(turns, asked.prefix))
+
     async def write(self, question: Question, config: GenerateConfig) -> ModelOutput:
         """The answer's prefix and the text that the model writes after it."""
         if not isinstance(self.chooser, LanguageChooser):
@@ -107,7 +116,9 @@ class TextAPI(ChooserAPI):
         most = Generation.max_tokens
         length = (question.length or ReplyLength(most)).limit(config.max_tokens, most, chosen=False)
         reply = await self._writer((question.prompt, self._seeds.settings(question.prompt, config, length)))
-        return output(self.model_name, reply, question.prefix, config)
+        written = output(self.model_name, reply, question.prefix, config)
+        written.metadata = dict(self.chooser.signed) or None
+        return written
 
     def _written(self, requests: Sequence[tuple[str, Generation]]) -> list[Continuation | BadInput]:
         model = self.chooser.model  # type: ignore[attr-defined]  # only a language model writes

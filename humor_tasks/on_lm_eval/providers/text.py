@@ -1,4 +1,4 @@
-"""`--model humor-text --model_args pretrained=<folder or hub id>`: seq2seq models and trained encoders in lm-eval."""
+"""`--model humor-text --model_args pretrained=<folder or hub id>`: language models and trained encoders in lm-eval."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from humor_tasks.files.reading import cut_at
+from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation
 from humor_tasks.on_lm_eval.contributions import Loglikelihood
@@ -28,8 +29,9 @@ GENERATION = {
 class TextLM(ChooserLM):
     """Model arguments: `pretrained`, `precision` (fp32, fp16, bf16) and `revision`; the others are lm-eval's.
 
-    A seq2seq model reads each prompt once for all of its continuations, and reports the number of tokens of each. It
-    really generates for tasks of replies, after the answer's prefix. An encoder scores the choices, as any Chooser.
+    A language model reads each prompt once for all of its continuations, and reports the number of tokens of each. It
+    really generates for tasks of replies: a seq2seq model after the answer's prefix, a causal one after the prompt as
+    it is, under its own template with `--apply_chat_template`. An encoder scores the choices, as any Chooser.
     `accelerate launch -m lm_eval ...` divides the documents among processes.
     """
 
@@ -62,7 +64,7 @@ class TextLM(ChooserLM):
         }
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        """See LM.loglikelihood; each value of a seq2seq model is a `Loglikelihood`."""
+        """See LM.loglikelihood; each value of a language model is a `Loglikelihood`."""
         if self.language is None:
             return super().loglikelihood(requests, disable_tqdm)
         self.check_unseen(requests)
@@ -83,13 +85,25 @@ class TextLM(ChooserLM):
         values = [known[str(request.args[0]), str(request.args[1])] for request in requests]
         return [(Loglikelihood(value.logprob, value.tokens), value.greedy) for value in values]
 
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        """See LM.apply_chat_template; as plain text for a model without a template."""
+        if not isinstance(self.language, Causal):
+            return super().apply_chat_template(chat_history, add_generation_prompt)
+        if add_generation_prompt:
+            return self.language.prompt(chat_history, "")
+        return self.language.prompt(chat_history[:-1], chat_history[-1]["content"])  # which begins the answer
+
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """See LM.generate_until; a reply begins with the prefix of the task's answers, which ends the prompt."""
         if self.language is None:
             return super().generate_until(requests, disable_tqdm)
         self.check_unseen(requests)
         prefixes = [prefix_of(request) for request in requests]
-        prompts = [prompt_of(request, prefix) for request, prefix in zip(requests, prefixes, strict=True)]
+        if isinstance(self.language, Causal):
+            prompts = [str(request.args[0]) for request in requests]
+            prefixes = [prefix if text.endswith(prefix) else "" for text, prefix in zip(prompts, prefixes, strict=True)]
+        else:
+            prompts = [prompt_of(request, prefix) for request, prefix in zip(requests, prefixes, strict=True)]
         settings = [_how(request.args[1]) for request in requests]
         replies: dict[int, str] = {}
         for how, stops in dict.fromkeys(settings):

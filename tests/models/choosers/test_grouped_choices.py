@@ -22,7 +22,7 @@ from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best, grouped_scores, log_softmax
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.text.choosing import LanguageChooser
-from humor_tasks.models.text.language import Likelihood
+from humor_tasks.models.text.language import LanguageModel, Likelihood
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
@@ -164,7 +164,7 @@ def test_another_way_to_combine_is_named() -> None:
         grouped_scores(Baseline("longest"), [Question("q", "", ("a", "b"), grouped=told)])
 
 
-class Reading:
+class Reading(LanguageModel):
     """A language model that notes what it is asked, and prefers the last label."""
 
     name = "reading"

@@ -36,6 +36,29 @@ def test_causal_likelihoods_do_not_depend_on_batch_order_and_padding() -> None:
             assert found == (pytest.approx(total, abs=1e-4), len(ids) - len(read), greedy)
 
 
+@pytest.mark.parametrize("window", [None, 4])
+def test_a_prompt_is_read_once_for_all_of_its_choices(window: int | None) -> None:
+    """Also where layers keep the last tokens only, as Gemma's do."""
+    tokenizer = tiny_tokenizer(WORDS, "causal")
+    network = tiny_network("causal", tokenizer, window=window)
+    prompts = ["A dog walks into a bar. So what? It is", "So"]
+    texts = [[" the captain speaking", " all of the passengers listen.", " A", " the bar"], [" A dog", " what? It"]]
+    alone = [
+        [Causal(network, tokenizer, "x").loglikelihoods([prompt], [[text]])[0][0] for text in own]
+        for prompt, own in zip(prompts, texts, strict=True)
+    ]
+    read: list[int] = []
+    network.register_forward_pre_hook(lambda _, __, given: read.append(given["input_ids"].shape[1]), with_kwargs=True)
+    for size in (0, 1, 3):
+        read.clear()
+        shared = Causal(network, tokenizer, "x", batch_size=size).loglikelihoods(prompts, texts)
+        for one, other in zip(alone, shared, strict=True):
+            assert [each.logprob for each in one] == pytest.approx([each.logprob for each in other], abs=1e-4)
+            assert [(each.tokens, each.greedy) for each in one] == [(each.tokens, each.greedy) for each in other]
+    # Both prompts, then their six continuations in batches of three, each but its last token.
+    assert read == [10, 10, 1]
+
+
 def test_causal_texts_do_not_depend_on_the_batch() -> None:
     tokenizer = tiny_tokenizer(WORDS, "causal")
     network = tiny_network("causal", tokenizer)
