@@ -1,4 +1,4 @@
-"""A pytest plugin: the CPU time that each test may take, and where a run spent it.
+"""A pytest plugin: which tests take more CPU time than their budget, and where a run spent it. It fails no run.
 
 User and system time of this process and of its finished children are counted, not the clock: a loaded machine changes
 neither verdict nor report. Imports are not counted, because they fall to whichever test needs a library first. What a
@@ -20,7 +20,6 @@ import pytest
 BUDGET = 5.0  # seconds that a test may take without a mark
 MOST = 20.0  # seconds that a mark may allow
 SHARED = 25.0  # seconds that a fixture of several tests may take
-SLACK = 2.0  # multiple of a budget that fails a run: processors differ, and share their caches with what runs beside
 FILES = 12  # files that the report names
 
 
@@ -131,12 +130,11 @@ def budget_of(item: pytest.Item) -> float:
 
 
 class CpuReport:
-    """What the tests of all workers took, by file. Names each test over its budget, and fails a run at SLACK of it."""
+    """What the tests of all workers took, by file. Names each test over its budget: processors differ by far."""
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
         self.over: list[str] = []
-        self.failed = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         spent, shared, budget = dict(report.user_properties).get("cpu", (0.0, {}, BUDGET))
@@ -148,12 +146,6 @@ class CpuReport:
     def check(self, name: str, seconds: float, budget: float) -> None:
         if seconds > budget:
             self.over.append(f"{name}: {seconds:.1f} s, its budget is {budget:g} s")
-            self.failed |= seconds > SLACK * budget
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self.failed and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         total = sum(self.files.values())

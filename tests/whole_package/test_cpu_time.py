@@ -1,4 +1,4 @@
-"""The plugin `cpu_time` holds each test to its budget of CPU time, whether the test or a process of it spends it."""
+"""The plugin `cpu_time` names each test over its budget of CPU time, whether the test or a process of it spends it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ def budgets(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     """A folder of tests, of which each may take .1 s."""
     monkeypatch.setattr(cpu_time, "BUDGET", 0.1)
     monkeypatch.setattr(cpu_time, "MOST", 0.7)
-    monkeypatch.setattr(cpu_time, "SLACK", 1.5)
     monkeypatch.setattr(cpu_time, "METER", cpu_time.Meter())
     pytester.makeini("[pytest]\nmarkers = cpu(seconds, reason): may take more")
     pytester.makepyfile(
@@ -54,22 +53,13 @@ def budgets(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     return pytester
 
 
-def test_what_is_over_its_budget_is_named_and_fails_the_run(budgets: pytest.Pytester) -> None:
+def test_what_is_over_its_budget_is_named(budgets: pytest.Pytester) -> None:
     budgets.makepyfile(TESTS)
     run = budgets.runpytest_inprocess(*PLUGINS)
     run.assert_outcomes(passed=5)
-    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    assert run.ret == pytest.ExitCode.OK
     over = [line.split("::")[1].split(":")[0] for line in run.outlines if line.startswith("OVER BUDGET")]
     assert over == ["test_itself", "test_by_a_process"]
-
-
-def test_a_run_fails_only_well_over_a_budget(budgets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpu_time, "SLACK", 20.0)
-    spending = TESTS.partition("@pytest.fixture")[0]
-    budgets.makepyfile(f"{spending}\ndef test_itself():\n    spend(0.2)")
-    run = budgets.runpytest_inprocess(*PLUGINS)
-    assert run.ret == pytest.ExitCode.OK
-    assert sum(line.startswith("OVER BUDGET") for line in run.outlines) == 1
 
 
 @pytest.mark.parametrize(
