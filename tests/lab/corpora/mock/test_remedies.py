@@ -140,7 +140,7 @@ def posts_without_descriptions(tmp: Path) -> tuple[Run, str, Run]:
     mock = posts_only(tmp, "--missing", "keep")
     return (
         lambda: in_process("mock_detecting", mock, input="description"),
-        "Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`) or with "
+        "Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`, `--wits-clips`) or with "
         "`--descriptions FILE`, a JSON object {media_id: text}.",
         lambda: (
             made.pictures(tmp / "pictures", [str(100 + i) for i in range(20)]),
