@@ -140,8 +140,8 @@ def posts_without_descriptions(tmp: Path) -> tuple[Run, str, Run]:
     mock = posts_only(tmp, "--missing", "keep")
     return (
         lambda: in_process("mock_detecting", mock, input="description"),
-        "Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`, `--wits-clips`) or with "
-        "`--descriptions FILE`, a JSON object {media_id: text}.",
+        "Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`, `--wits-clips`) "
+        "or with `--descriptions FILE`, a JSON object {media_id: text}.",
         lambda: (
             made.pictures(tmp / "pictures", [str(100 + i) for i in range(20)]),
             built(tmp / "again", "--cai", tmp / "cai", "--cai-images", tmp / "pictures"),
