@@ -23,7 +23,7 @@ def problems(benchmark: Benchmark) -> list[str]:
         if hasattr(base, "signature_entries")
         for name in parameters_of(base)
     }
-    bare = (each for each in declared(benchmark.options) if not each.info.text and not each.info.absent)
+    bare = (e for e in declared(benchmark.options) if not (e.info.text or e.info.absent or e.info.derived))
     return [
         *(
             f"{benchmark.name}: parameter {each.name} has no documentation; declare it by parameter(default, text)"

@@ -51,6 +51,7 @@ class ParameterInfo:
     needed: str = ""
     never: Mapping[str, str] = field(default_factory=dict)
     absent: str = ""
+    derived: bool = False
     off: str = ""
     repeated: bool = False
 
@@ -78,6 +79,11 @@ def required(text: str, **more: Any) -> Any:
 def absent(default: Any, why: str) -> Any:
     """A parameter that this benchmark does not support: any value but the default raises BadInput with `why`."""
     return field(default=default, metadata={"info": ParameterInfo(absent=why)})
+
+
+def derived(default: Any) -> Any:
+    """A field that other parameters decide: a log keeps it, and users do not set it."""
+    return field(default=default, metadata={"info": ParameterInfo(derived=True)})
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from humor_tasks.contract.answers import Answer, FreeText
 from humor_tasks.contract.card import Uses
 from humor_tasks.contract.definition import Benchmark, Data, Run
 from humor_tasks.contract.metric import REPLY_RATES, Metric, share
-from humor_tasks.contract.options import OnUnparsed, absent, parameter
+from humor_tasks.contract.options import OnUnparsed, absent, derived, parameter
 from humor_tasks.contract.prompts import Template, filled_turns, folder_of
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import read_body
@@ -85,7 +85,7 @@ class BrainstormOptions(corpus.NyccOptions):
         SAMPLING["presence_penalty"], "Presence penalty, by default as published; `none`: the provider's default."
     )
 
-    own_labels: str | None = None  # those of the folder's labels.txt, a line each; a log keeps them for its scoring
+    own_labels: str | None = derived(None)  # those of the folder's labels.txt, a line each, for the log's scoring
 
     def __post_init__(self) -> None:
         super().__post_init__()
