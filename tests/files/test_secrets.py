@@ -111,6 +111,7 @@ ALLOWED = {
     ("rows/hub.py", "HF_TOKEN"): "the remedy names the hub's variable",
     ("models/image_text.py", "image_token"): "a special token of models",
     ("models/image_text.py", "video_token"): "a special token of models",
+    ("on_lm_eval/generation.py", "think_end_token"): "a special token, which lm-eval's models have an argument for",
     ("on_inspect/judging/refusals.py", "NAME"): "the words by which providers name a parameter; NAME is filled in",
     ("on_inspect/private.py", "MODEL_INFO_LOOKUP_API_KEY"): "the name of a constant of Inspect",
 }

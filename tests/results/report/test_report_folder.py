@@ -43,9 +43,9 @@ def test_charts_have_the_estimates_of_the_runs(tmp_path: Path) -> None:
     ]
     (only,) = chart(report, "ranking_people").series
     estimates = ranked.results[0].estimates
-    assert only.points[0].x == estimates["crowd_accuracy"].value
-    assert only.points[0].y == estimates["ny_accuracy"].value
-    assert [(r.axis, r.value) for r in chart(report, "ranking_people").references] == [("x", 0.837), ("y", 0.646)]
+    assert only.points[0].x == estimates["ny_accuracy"].value
+    assert only.points[0].y == estimates["crowd_accuracy"].value
+    assert [(r.axis, r.value) for r in chart(report, "ranking_people").references] == [("x", 0.646), ("y", 0.837)]
 
 
 def test_a_run_of_all_folds_has_a_chart_of_its_folds(tmp_path: Path) -> None:
