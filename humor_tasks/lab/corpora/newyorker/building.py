@@ -12,12 +12,12 @@ from typing import Any
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.lab.corpora.newyorker.card import Provenance, card
+from humor_tasks.lab.corpora.newyorker.counts import beside_published
 from humor_tasks.lab.corpora.newyorker.folder import contents_of, write_folder
 from humor_tasks.lab.corpora.newyorker.ranking import Pair, balance, section
 from humor_tasks.lab.corpora.newyorker.rows import make_instances, read_explanations
 from humor_tasks.lab.corpora.newyorker.settings import Settings
 from humor_tasks.lab.corpora.newyorker.stages import STAGES, pairs_of, pooled, twins_of
-from humor_tasks.lab.corpora.newyorker.statistics import beside_published
 from humor_tasks.lab.corpora.newyorker.work import Map, Work, digest, digest_of, processes, read_json
 from humor_tasks.rows.contests.annotations import Annotated, read_annotations
 from humor_tasks.rows.contests.contest_csv import contest_files
