@@ -76,7 +76,6 @@ def check_replies(name: str, folder: str, chat: bool, logs: Path, rows: int = RO
     assert all(replies == found[0] for replies in found)
 
 
-@pytest.mark.inspect_ai_versions
 @pytest.mark.slow
 @pytest.mark.parametrize("template", [None, TEMPLATE, plain_template("Answer:")], ids=["none", "chat", "plain"])
 def test_a_causal_model_answers_the_same_by_every_route(template: str | None, tmp_path: Path) -> None:
