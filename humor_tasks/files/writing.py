@@ -30,6 +30,22 @@ def check_output(path: Path | None, *inputs: str | Path | None) -> None:
         raise BadInput(f"{path}: is also an input file; choose another output file.")
 
 
+def is_vacant(path: Path) -> bool:
+    """Whether nothing is there but possibly an empty folder."""
+    return not path.exists() or (path.is_dir() and not any(path.iterdir()))
+
+
+def new_folder(out: Path) -> Path:
+    """The absolute path of the folder to write. Raises BadInput where it exists and is not empty."""
+    try:
+        whole = out.resolve()
+        if is_vacant(whole):
+            return whole
+    except (OSError, RuntimeError) as problem:
+        raise BadInput(f"{out}: cannot be written ({problem}).") from None
+    raise BadInput(f"{out}: exists already; name a new folder.")
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8, atomically. Raises BadInput for a lone surrogate, which UTF-8 cannot hold."""
     try:

@@ -27,7 +27,7 @@ from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.files.append_log import ReplyStore
 from humor_tasks.files.reading import read_body
-from humor_tasks.files.writing import replacing, write_json_lines, write_text
+from humor_tasks.files.writing import is_vacant, replacing, write_json_lines, write_text
 from humor_tasks.lab.corpora.croissant import EVALUATION, renew, write_croissant
 from humor_tasks.lab.corpora.mock.options import copy_folder, with_section
 from humor_tasks.rows import canary, described_by, join_fingerprints
@@ -132,7 +132,7 @@ class Plan:
 
 def is_made(output: Path, plan: Plan) -> bool:
     """Whether the folder exists and was made from the same rows and settings. Raises BadInput where it is another."""
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+    if is_vacant(output):
         return False
     made = described_by(str(output)) if output.is_dir() else None
     if made is None:

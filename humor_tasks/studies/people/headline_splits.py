@@ -15,7 +15,7 @@ from pathlib import Path
 from humor_tasks.benchmarks.humicroedit.corpus import Headline, funnier, headline
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import words_in
-from humor_tasks.files.writing import replacing, write_table
+from humor_tasks.files.writing import new_folder, replacing, write_table
 
 SHARES = {"train": 0.64, "dev": 0.8, "test": 1.0}
 """Split -> the share of the headlines up to its end."""
@@ -33,11 +33,10 @@ def write_splits(out: Path, rated: Sequence[Rated], seed: int) -> str:
     A `-` in an id becomes `_`, because it joins the ids of a pair. A split without a pair has no file in task-2. Raises
     BadInput where `out` is not empty, a row is no edited headline, or headlines do not fill the splits.
     """
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise BadInput(f"{out}: exists already; name a new folder.")
+    whole = new_folder(out)
     drawn, sizes = random.Random(seed), {}
     splits = _splits(rated, drawn)
-    with replacing(out.resolve()) as folder:
+    with replacing(whole) as folder:
         for name, members in splits.items():
             rows = [row for edits in members for _, row in edits]
             pairs = [pair for edits in members for pair in _pairs(edits, drawn)]

@@ -18,7 +18,7 @@ from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
 from humor_tasks.errors import BadInput
 from humor_tasks.files.reading import as_seen
-from humor_tasks.files.writing import replacing, write_bytes, write_json_lines, write_text
+from humor_tasks.files.writing import new_folder, replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.lab.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.lab.corpora.mock.block_design import Line, distractors
 from humor_tasks.lab.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
@@ -149,7 +149,7 @@ def build_mock(
     Raises BadInput where `out` is not empty, no source has a row, a description's media_id is unknown, or files are
     missing (see `Media`).
     """
-    out = _new_folder(out)
+    out = new_folder(out)
     media.check()
     texts = descriptions or {}
     items = [
@@ -180,17 +180,6 @@ def build_mock(
         write_text(folder / "README.md", card(built))
         write_croissant(folder, RAI)
     return built
-
-
-def _new_folder(out: Path) -> Path:
-    """The absolute path of the folder to write. Raises BadInput where it exists and is not empty."""
-    try:
-        whole = out.resolve()
-        if not whole.exists() or (whole.is_dir() and not any(whole.iterdir())):
-            return whole
-    except (OSError, RuntimeError) as problem:
-        raise BadInput(f"{out}: cannot be written ({problem}).") from None
-    raise BadInput(f"{out}: exists already; name a new folder.")
 
 
 # ---- splits -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from humor_tasks.errors import BadInput
-from humor_tasks.files.writing import link_or_copy, replacing, write_json, write_parquet, write_text
+from humor_tasks.files.writing import is_vacant, link_or_copy, replacing, write_json, write_parquet, write_text
 from humor_tasks.lab.corpora.croissant import EVALUATION, write_croissant
 from humor_tasks.lab.corpora.newyorker.matching import generator
 from humor_tasks.lab.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
@@ -166,7 +166,7 @@ def write_folder(
     folder of the quality model, which is copied to quality/. Raises BadInput where the folder is not empty or cannot be
     written, and where a picture cannot be read.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if not is_vacant(out):
         raise BadInput(f"{out}: is there and not empty; name another folder, or remove it.")
     used = {contest: path for contest, path in sorted(pictures.items()) if contest in contents.instances.blocks}
     media = {contest: Picture(str(path), str(path), path.read_bytes) for contest, path in used.items()}

@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt, NyccOpt
 from humor_tasks.contract.definition import Run
 from humor_tasks.contract.prompts import templates_hash
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.files.writing import replacing
+from humor_tasks.files.writing import is_vacant, replacing
 from humor_tasks.lab.training.hosted import SPLITS
 from humor_tasks.parameters import opened
 from humor_tasks.rows.table import Absent
@@ -84,7 +84,7 @@ def check_place(output: Path, splits: Sequence[str]) -> None:
             raise BadInput(f"{output}: a file holds one split; name it by --split, or give a folder.")
         taken = [path for path in (output, output.with_suffix(".md")) if path.exists()]
     else:
-        taken = [output] if output.exists() and not (output.is_dir() and not any(output.iterdir())) else []
+        taken = [] if is_vacant(output) else [output]
     if taken:
         raise BadInput(f"{taken[0]}: exists already; name a new folder, or a new file that ends in .jsonl.")
 
