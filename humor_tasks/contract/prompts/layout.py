@@ -15,6 +15,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeVar
 
 from humor_tasks.contract.answers import AnswerForm
@@ -85,6 +86,7 @@ class Layout:
         return replace(form, prefix=prefix, worked=self.answer)
 
 
+@cache
 def read_layout(template: str, name: str) -> Layout:
     """The layout of a template. Raises BadInput for a section that is misplaced, repeated or incomplete."""
     chat, *parts = SECTION.split(template)
