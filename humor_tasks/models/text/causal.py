@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Self
 
 import torch
 
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.devices import DTYPES, Batches, padded, pick_device
+from humor_tasks.errors import BadInput
+from humor_tasks.models.devices import Batches, padded
 from humor_tasks.models.text.language import Continuation, Generation, LanguageModel, Likelihood
-from humor_tasks.models.text.pretrained import context_of, generate, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.pretrained import context_of, generate, open_model
 from humor_tasks.models.text.templates import chat_text
 
 _PLAIN = (
@@ -108,12 +108,8 @@ class Causal(LanguageModel):
         revision: str | None = None,
     ) -> Self:
         """The model of a hub id or a folder. Raises BadInput for an unknown model and one of another kind."""
-        check_choice(f"text/{name}: precision", precision, tuple(DTYPES))
-        if (kind := kind_of(name, revision)) != "causal":
-            raise BadInput(f"{name}: it is a model of the kind '{kind}', not causal.")
-        where = pick_device(device, name)
-        network = open_network(name, "causal", precision, revision).to(where).eval()
-        return cls(network, open_tokenizer(name, revision), name, where, batch_size)
+        network, tokenizer, place = open_model(name, "causal", device, precision, revision, name)
+        return cls(network, tokenizer, name, place, batch_size)
 
     def prompt(self, turns: Sequence[Mapping[str, str]], prefix: str) -> str:
         """See `LanguageModel`; under the model's own chat template, where it has one."""

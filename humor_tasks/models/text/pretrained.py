@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args
 import torch
 from transformers import LogitsProcessor, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from humor_tasks.errors import BadInput, listed
+from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.files.reading import json_object
-from humor_tasks.models.devices import DTYPES
+from humor_tasks.models.devices import DTYPES, pick_device
 from humor_tasks.models.folders import not_loaded
 from humor_tasks.models.text.language import Continuation, Generation
 
@@ -75,6 +75,21 @@ def open_network(
             "Leave out kind."
         )
     return network
+
+
+def open_model(
+    name: str, kind: Kind, device: str, precision: str, revision: str | None, label: str
+) -> tuple[Any, Any, torch.device]:
+    """The network on its device, not training, its tokenizer, and the device; `label` names the model in messages.
+
+    Raises BadInput for an unknown model, one of another kind, and an unavailable device.
+    """
+    check_choice(f"text/{name}: precision", precision, tuple(DTYPES))
+    place = pick_device(device, label)
+    if (found := kind_of(name, revision)) != kind:
+        raise BadInput(f"{label}: it is a model of the kind '{found}', not {kind}.")
+    tokenizer = open_tokenizer(name, revision)
+    return open_network(name, kind, precision, revision).to(place).eval(), tokenizer, place
 
 
 def open_reward(name: str, precision: str = "fp32", revision: str | None = None) -> Any:

@@ -17,17 +17,15 @@ from typing import Any, NamedTuple
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.devices import DTYPES, Batches, padded, pick_device
+from humor_tasks.errors import BadInput
+from humor_tasks.models.devices import Batches, padded
 from humor_tasks.models.text.language import Continuation, Generation, LanguageModel, Likelihood
 from humor_tasks.models.text.pretrained import (
     PROMPTS,
     about,
     context_of,
     generate,
-    kind_of,
-    open_network,
-    open_tokenizer,
+    open_model,
 )
 
 logger = logging.getLogger(__name__)
@@ -79,12 +77,7 @@ class Seq2Seq(LanguageModel):
 
         Raises BadInput for an unknown model, one of another kind, and an unavailable device.
         """
-        check_choice(f"text/{name}: precision", precision, tuple(DTYPES))
-        place = pick_device(device, f"text/{name}")
-        if (kind := kind_of(name, revision)) != "seq2seq":
-            raise BadInput(f"text/{name}: it is a model of the kind '{kind}', not seq2seq.")
-        tokenizer = open_tokenizer(name, revision)
-        network = open_network(name, "seq2seq", precision, revision).to(place).eval()
+        network, tokenizer, place = open_model(name, "seq2seq", device, precision, revision, f"text/{name}")
         model, notes = cls(network, tokenizer, name, place, batch_size), about(name)
         model.bare = (notes["begins"], notes["prefix"]) if "begins" in notes else None
         return model
