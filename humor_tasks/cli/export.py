@@ -277,7 +277,6 @@ def finetune(task: str, parameters: tuple[str, ...], joined: bool, output: Path,
         click.echo(f"{output / file.name}: {file}.")
         if file.warning:
             click.echo(f"Warning: {file.warning}.", err=True)
-    for figure in published(task):
-        if figure.study == "export finetune":
-            click.echo(f"Published cost: {figure.value:g} US dollars ({figure.system}; {figure.source}).")
+    for figure in published(task, "export finetune"):
+        click.echo(f"Published cost: {figure.value:g} US dollars ({figure.system}; {figure.source}).")
     click.echo(f"Evaluate the fine-tuned MODEL with:\n{export.evaluation}")

@@ -75,10 +75,9 @@ _NUMBERS: Mapping[str, tuple[type, ...]] = {"value": (int, float), "n": (int,), 
 _REQUIRED = [f.name for f in dataclasses.fields(Figure) if f.default is dataclasses.MISSING]
 
 
-def published(benchmark: str | None = None) -> tuple[Figure, ...]:
-    """All published figures, or those of one benchmark, in the order of the cards and their files."""
-    figures = _all()
-    return figures if benchmark is None else tuple(figure for figure in figures if figure.benchmark == benchmark)
+def published(benchmark: str | None = None, study: str | None = None) -> tuple[Figure, ...]:
+    """All published figures, or those of one benchmark or one study, in the order of the cards and their files."""
+    return tuple(f for f in _all() if benchmark in (None, f.benchmark) and study in (None, f.study))
 
 
 @cache

@@ -400,6 +400,5 @@ def _beside(
                 add("right_when_wrong_p", label, right.p if math.isnan(right.p_clusters) else right.p_clusters)
     return tuple(
         PublishedComparison(f.metric, f.system, f.value, f.bound or "", f.source, here.get(f.metric, {}))
-        for f in published(benchmark)
-        if f.study == STUDY
+        for f in published(benchmark, STUDY)
     )

@@ -41,7 +41,7 @@ def statistics(data: Items, task: str | None = None) -> tuple[Statistic, ...]:
     for name, part in data.parts.items():
         values.setdefault(f"instances_{part.split}", []).append(len(_instances(data.of(name))))
     values |= {"words": [sum(lengths)], "words_mean": [mean(lengths)], "words_median": [median(lengths)]}
-    figures = {f.estimate: f for f in published(task) if f.study == STUDY} if task else {}
+    figures = {f.estimate: f for f in published(task, STUDY)} if task else {}
     return tuple(
         Statistic(name, mean(found), min(found), max(found), *((f.value, f.source) if f else (None, "")))
         for name, found in values.items()

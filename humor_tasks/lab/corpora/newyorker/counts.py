@@ -43,7 +43,7 @@ def _summary(name: str, part: str, counts: list[int]) -> dict[str, float]:
 
 def beside_published(work: Work) -> dict[str, str]:
     """Quantity -> its value here, with the published one where there is one."""
-    figures = {figure.estimate: figure.value for figure in published("ranking") if figure.study == STUDY}
+    figures = {figure.estimate: figure.value for figure in published("ranking", STUDY)}
     return {
         name: f"{value:,.0f}" + (f" (published: {figures[name]:,.0f})" if name in figures else "")
         for name, value in statistics(work).items()
