@@ -17,7 +17,7 @@ from humor_tasks.contract.judging.pairs import WORTH
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.append_log import ReplyStore
 from humor_tasks.files.reading import json_object
-from humor_tasks.files.writing import write_json
+from humor_tasks.files.writing import is_vacant, write_json
 from humor_tasks.rows.media.picture import picture_file
 from humor_tasks.studies.arena.players import Battle, Key, Player, Roster, Scene
 from humor_tasks.studies.people.sources import copy_picture
@@ -84,7 +84,7 @@ class Store:
 
 def check_folder(folder: Path) -> None:
     """Raise BadInput where `folder` is neither an arena nor new or empty."""
-    if folder.exists() and not (folder / ABOUT).exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if not (folder / ABOUT).exists() and not is_vacant(folder):
         raise BadInput(f"{folder}: is {'not empty and ' * folder.is_dir()}no arena; name a new folder with -o.")
 
 
