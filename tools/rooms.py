@@ -31,6 +31,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks", "parameters", "testing"),
+    ("suites",),
     ("results",),
     ("studies", "lab"),
     ("__init__", "_registry", "_lm_eval_backport", "cli"),

@@ -32,8 +32,9 @@ from humor_tasks.contract.options import ALL, ROTATED, check_name
 from humor_tasks.contract.options import Options as Options
 from humor_tasks.contract.prompts import Template, by_set, check_set, prompt_sets, read_all
 from humor_tasks.contract.prompts.layout import form_of
+from humor_tasks.contract.suites import ABILITIES
 from humor_tasks.contract.variants import Variant
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.logs.signature import Signature
 from humor_tasks.rows.media.checking import check_rows
 from humor_tasks.rows.media.clip import Clip
@@ -84,6 +85,9 @@ class Benchmark(Generic[O_co]):
     rotate: returns a record with its choices moved k places up, the first ones to the end, and the target moved with
     them. None where the answer is not a letter of such choices, or where both orders are asked already.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
+    suites: suite -> the parameters that it has there. ability: what its score shows, from `contract.suites.ABILITIES`;
+    "" where a profile has no place for it. typical: a reply of usual form and length, by which a plan counts tokens and
+    what judges are asked; "" where any text of 80 words is one.
     """
 
     name: str
@@ -107,6 +111,9 @@ class Benchmark(Generic[O_co]):
     display: Display = field(default_factory=Display)
     rotate: Callable[[Record, int], Record] | None = None
     lm_eval: tuple[Variant, ...] = ()
+    suites: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ability: str = ""
+    typical: str = ""
 
     def __post_init__(self) -> None:
         for name, kind in (("card", Card), ("judging", Judging | None), ("uses", Uses), ("display", Display)):
@@ -118,6 +125,11 @@ class Benchmark(Generic[O_co]):
         for variant in self.lm_eval:
             for name in (*variant.fixed, *variant.metadata):
                 check_name(self.options, f"{self.name}, fixed by {variant.name}", name)
+        for suite, given in self.suites.items():
+            for name in given:
+                check_name(self.options, f"{self.name}, in suite {suite}", name)
+        if self.ability:
+            check_choice(f"ability of {self.name}", self.ability, ABILITIES)
         if unknown := self.letter_metrics - LETTER_METRICS.keys():
             known = ", ".join(LETTER_METRICS)
             raise ValueError(f"benchmark {self.name}: letter_metrics is {sorted(unknown)}; choose from {known}.")
@@ -173,6 +185,8 @@ class Benchmark(Generic[O_co]):
             raise BadInput(f"{where} has no row to evaluate{dropped}.")
         if not any(record.points or record.target is not None for record in data.records):
             warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
+        if options.budget is not None:
+            data = data.budgeted(options.budget, self.unit)
         if options.shard is not None:
             data = data.part(read_shard(options.shard), where)
         return Run(self, options, data, self.texts(options))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,11 @@ PROTOCOL_PARAMETERS = (
     "seed",
 )
 """Parameters that change how rows are asked or scored, and not which rows are read and how."""
+
+BUDGET_ORDER = "humor-tasks budget 1"
+"""What the order of clusters in budgets is drawn by. It never changes: the samples are published by this rule."""
+FEWEST = 2
+"""The smallest number of clusters in a budget: an interval needs two."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +69,37 @@ class Data:
                 "this one."
             )
         places = {record.id: i for i, record in enumerate(self.records) if record.cluster in selected}
-        return dataclasses.replace(
-            self,
-            records=tuple(self.records[i] for i in places.values()),
-            provenance={**self.provenance, "shard": str(shard)},
-            dropped=self.dropped | {record.id for record in self.records if record.id not in places},
-            positions=places,
-        )
+        return dataclasses.replace(self._of(selected), positions=places).with_provenance(shard=str(shard))
+
+    def budgeted(self, items: int, unit: Callable[[str], str]) -> Data:
+        """About `items` of the records: those of the first of all clusters in an order that is the same for everybody.
+
+        The order is that of the SHA-256 of BUDGET_ORDER and the cluster's unit, so that a larger budget holds a smaller
+        one, and benchmarks of one corpus have clusters in common. The number of clusters follows from `items` and the
+        mean size alone, so that every cluster is as likely to be chosen as any other: a mean over clusters is unbiased.
+        It is at least FEWEST, for an interval. All records where that is no fewer.
+
+        unit: the name of a cluster, as `Benchmark.unit` has it. The fingerprint in the provenance stays that of the
+        whole data.
+        """
+        clusters = {record.cluster for record in self.records}
+        number = max(FEWEST, round(items * len(clusters) / len(self.records)))
+        if number >= len(clusters):
+            return self
+        data = self._of(frozenset(sorted(clusters, key=lambda cluster: _place(unit(cluster)))[:number]))
+        return data.with_provenance(rows=len(data.records), budget=items)
+
+    def _of(self, clusters: frozenset[str]) -> Data:
+        """The records of these clusters; the ids of the others are dropped."""
+        taken = tuple(record for record in self.records if record.cluster in clusters)
+        others = {record.id for record in self.records if record.cluster not in clusters}
+        return dataclasses.replace(self, records=taken, dropped=self.dropped | others)
+
+    def with_provenance(self, **entries: Any) -> Data:
+        """The same with other entries of its provenance."""
+        return dataclasses.replace(self, provenance={**self.provenance, **entries})
+
+
+def _place(unit: str) -> bytes:
+    """What sorts a cluster in the order of budgets."""
+    return hashlib.sha256(f"{BUDGET_ORDER} {unit}".encode("utf-8", "surrogatepass")).digest()

@@ -291,6 +291,9 @@ class Options(Declared):
         "commas.",
     )
     seed: int = parameter(1234, "Seed of worked examples and random guesses.")  # the default of lm-eval's few-shot seed
+    budget: int | None = parameter(
+        None, "Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).", least=1
+    )
     shard: str | None = parameter(None, "Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).")
 
     def __post_init__(self) -> None:
@@ -313,6 +316,7 @@ class Options(Declared):
     def without_effect(self) -> set[str]:
         """The parameters without an effect under the values of the others, which a signature leaves out."""
         idle = {"order"} if self.order == "as_given" else set()
+        idle |= {"budget"} if self.budget is None else set()
         return idle | ({"thinking"} if self.thinking is None or self.extraction != "strict" else set())
 
     def scoring(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ SETTINGS = {
     "chain_of_task": "Chain-of-Task",
     "extraction": "rule for reading an answer",
     "seed": "seed",
+    "budget": "budget (compared are the common items)",
     "pillow": "version of Pillow",
     "humor_tasks": "release of humor-tasks",
 }
@@ -65,10 +66,12 @@ def refusals(a: Result, b: Result) -> list[str]:
     reasons += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
     if not (a.complete and b.complete) or a.targets == b.targets or _asked_otherwise(a, b):
         return reasons
-    if in_one := len(a.targets.keys() ^ b.targets.keys()):
-        return [*reasons, f"rows: {in_one} of {len(a.targets.keys() | b.targets.keys())} are in one of the two only"]
-    changed = sum(target != b.targets[identity] for identity, target in a.targets.items())
-    return [*reasons, f"rows: {changed} of {len(a.targets)} have another target"]
+    in_one, in_both = a.targets.keys() ^ b.targets.keys(), a.targets.keys() & b.targets.keys()
+    if in_one and not _other_budget(a, b):
+        return [*reasons, f"rows: {len(in_one)} of {len(in_one | in_both)} are in one of the two only"]
+    if changed := sum(a.targets[identity] != b.targets[identity] for identity in in_both):
+        reasons.append(f"rows: {changed} of {len(in_both)} have another target")
+    return reasons
 
 
 def reasons_apart(a: Result, b: Result) -> list[str]:
@@ -78,7 +81,7 @@ def reasons_apart(a: Result, b: Result) -> list[str]:
     items so far are compared.
     """
     if a.complete and b.complete:
-        return refusals(a, b) + _other_inputs(a, b)
+        return refusals(a, b) + _other_budget(a, b) + _other_inputs(a, b)
     reasons = _other_protocol(a, b)
     if _asked_otherwise(a, b):
         return reasons
@@ -124,6 +127,12 @@ def _asked_otherwise(a: Result, b: Result) -> list[str]:
     return [
         f"askings of each item: {one.description} and {other.description} (run both with the same prompts and order)"
     ]
+
+
+def _other_budget(a: Result, b: Result) -> list[str]:
+    """The reason that the two are samples of other sizes of the same rows; none where they are not."""
+    budgets = [result.signature.get("budget", "all items") for result in (a, b)]
+    return [] if budgets[0] == budgets[1] else [f"budget: {' and '.join(budgets)}"]
 
 
 def _other_inputs(a: Result, b: Result) -> list[str]:

@@ -170,4 +170,6 @@ BBEH_NYCC = Benchmark(
     outcome=outcome,
     rotate=rotate,
     lm_eval=variants("bbeh_nycc_humor", "multiple_choice", "generate_until", wordings=True),
+    suites={"text": {}},
+    ability="funnier",
 )

@@ -277,4 +277,6 @@ BRAINSTORM = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     uses=Uses(writes="caption"),
+    suites={"writing": {}},
+    ability="writing",
 )

@@ -111,4 +111,6 @@ EXPLANATION = Benchmark(
     ),
     display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
+    suites={"writing": {}},
+    ability="why",
 )

@@ -66,4 +66,6 @@ MATCHING = Benchmark(
     ),
     rotate=rotate,
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
+    suites={"text": {}, "pictures": {"setting": "pixels"}},
+    ability="belonging",
 )

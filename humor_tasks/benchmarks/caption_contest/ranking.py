@@ -91,4 +91,6 @@ RANKING = Benchmark(
     display=card.Display(charts=(PEOPLE_CHART,)),
     rotate=rotate,
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
+    suites={"text": {}, "pictures": {"setting": "pixels"}},
+    ability="funnier",
 )

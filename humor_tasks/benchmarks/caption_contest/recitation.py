@@ -197,4 +197,6 @@ RECITATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     lm_eval=variants("nyc_recitation", "generate_until", wordings=True),
+    suites={"text": {}},
+    ability="control",
 )

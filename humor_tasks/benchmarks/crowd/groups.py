@@ -355,4 +355,6 @@ CROWD_GROUPS = Benchmark(
         *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True),
         *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK, wordings=True),
     ),
+    suites={"text": {}, "pictures": {"setting": "pixels"}},
+    ability="funnier",
 )

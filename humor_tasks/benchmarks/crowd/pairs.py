@@ -359,4 +359,6 @@ CROWD_PAIRS = Benchmark(
     lm_eval=variants(
         "crowd_pairs", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True
     ),
+    suites={"text": {}, "pictures": {"setting": "pixels"}},
+    ability="funnier",
 )

@@ -301,4 +301,11 @@ CAPTION_WRITING = Benchmark(
     ),
     uses=Uses(writes="captions"),
     lm_eval=variants("caption_writing", "generate_until", settings=corpus.LM_EVAL_SETTINGS, wordings=True),
+    typical="\n".join(
+        f"{i}. We have all been meaning to talk about that {i} times.\nExplanation: It names the thing that everybody "
+        "in the scene ignores."
+        for i in range(1, 11)
+    ),
+    suites={"writing": {}},
+    ability="writing",
 )

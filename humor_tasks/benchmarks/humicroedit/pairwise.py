@@ -308,4 +308,6 @@ PAIRWISE = Benchmark(
     uses=Uses(submits="pairwise"),
     rotate=swap,
     lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until", wordings=True),
+    suites={"text": {}},
+    ability="edit",
 )

@@ -296,4 +296,6 @@ RATING = Benchmark(
     uses=Uses(submits="rating"),
     display=Display(charts=CHARTS),
     lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until", wordings=True),
+    suites={"text": {}},
+    ability="edit",
 )

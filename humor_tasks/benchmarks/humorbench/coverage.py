@@ -203,6 +203,9 @@ HUMORBENCH = Benchmark(
         about="Explanations, generated and logged (--log_samples); `humor-tasks grade` grades them.",
         wordings=True,
     ),
+    typical=f"<explanation>{'The caption takes what is drawn for the most ordinary thing. ' * 7}</explanation>",
+    suites={"judged": {}},
+    ability="why",
 )
 
 ANY_TEXT = replace(

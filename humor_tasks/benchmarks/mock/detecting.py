@@ -49,4 +49,6 @@ MOCK_DETECTING = Benchmark(
     signatures=corpus.worked,
     uses=corpus.uses("detecting", card.DETECTING),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
+    suites={"pictures": {"input": "frames"}},
+    ability="meant",
 )

@@ -43,4 +43,6 @@ MOCK_EXPLAINING = Benchmark(
     uses=corpus.uses("explaining", card.PREFERENCE),
     display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
+    suites={"pictures": {"input": "frames"}},
+    ability="why",
 )

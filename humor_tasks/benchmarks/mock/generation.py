@@ -194,4 +194,7 @@ MOCK_GENERATION = Benchmark(
         *corpus.in_frames("mock_generation"),
     ),
     display=card.Display(columns=(card.Column("story_ratings", scale=(1, 5)),)),
+    typical="The dog had waited by the door for an hour. When she came home, he handed her the bill.",
+    suites={"writing": {"input": "frames"}},
+    ability="writing",
 )

@@ -48,4 +48,6 @@ MOCK_MATCHING = Benchmark(
     uses=corpus.uses("matching", card.LINE),
     rotate=rotate,
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
+    suites={"pictures": {"input": "frames"}},
+    ability="belonging",
 )

@@ -302,6 +302,8 @@ EXPLANATION_PREFERENCE = Benchmark(
     ),
     uses=Uses(clips=replace(mock.CLIPS, in_words=("setting", "description"))),
     lm_eval=variants("explanation_preference", "generate_until", wordings=True),
+    suites={"judged": {}},
+    ability="why",
 )
 
 

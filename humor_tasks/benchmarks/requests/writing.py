@@ -166,4 +166,6 @@ HUMOR_WRITING = Benchmark(
     signatures=lambda run: {"pillow": pillow_version()} if run.data.provenance.get("pictures") else {},
     uses=Uses(writes="captions"),
     lm_eval=variants("humor_writing", "generate_until", wordings=True),
+    suites={"writing": {}},
+    ability="writing",
 )

@@ -16,6 +16,7 @@ def bbeh_nycc(
     dataset: str = "google-deepmind/bbeh",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
@@ -29,6 +30,7 @@ def bbeh_nycc(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).

@@ -21,6 +21,7 @@ def matching(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -46,6 +47,7 @@ def matching(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -70,6 +72,7 @@ def ranking(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -95,6 +98,7 @@ def ranking(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -119,6 +123,7 @@ def explanation(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
@@ -144,6 +149,7 @@ def explanation(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
             random stream over the whole split (`released`, docs/shots.md).
@@ -168,6 +174,7 @@ def brainstorm(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     unconditional: bool = False,
     examples: int = 9,
     prompts: str | None = None,
@@ -196,6 +203,7 @@ def brainstorm(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         unconditional: Show no cartoon: the model invents one and its caption, once an epoch. No rows are read.
         examples: Number of worked examples in the prompt.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `brainstorm.*.txt`,
@@ -217,6 +225,7 @@ def recitation(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     least_words: int = 8,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
@@ -235,6 +244,7 @@ def recitation(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         least_words: Captions of fewer words are left out: what is missing of them can be guessed.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).

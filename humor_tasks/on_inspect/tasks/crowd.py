@@ -26,6 +26,7 @@ def crowd_pairs(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     cot: bool | None = None,
@@ -58,6 +59,7 @@ def crowd_pairs(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
@@ -89,6 +91,7 @@ def crowd_groups(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -124,6 +127,7 @@ def crowd_groups(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each of two single captions; 5 as published.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.
@@ -153,6 +157,7 @@ def caption_writing(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     judge_shots: int = 0,
     shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
@@ -190,6 +195,7 @@ def caption_writing(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         judge_shots: Number of worked examples in the judges' prompt; 5 in the paper.
         shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
             ones.

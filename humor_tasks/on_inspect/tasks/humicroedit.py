@@ -18,6 +18,7 @@ def humicroedit_rating(
     setting: Literal["edited_only", "original_and_edit"] = "edited_only",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     scale: str = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny",
     estimate: Literal["text", "expected"] = "text",
@@ -37,6 +38,7 @@ def humicroedit_rating(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each of a different headline of the train split.
         scale: The meanings of 0, 1, 2 and 3 in the prompt.
         estimate: `text` reads the number in the reply; `expected` is the mean under the model's probabilities of the
@@ -57,6 +59,7 @@ def humicroedit_pairwise(
     setting: Literal["edited_only", "original_and_edit"] = "edited_only",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     shots: int = 0,
     via: Literal["direct", "ratings"] = "direct",
     ties: Literal["drop", "keep"] = "drop",
@@ -78,6 +81,7 @@ def humicroedit_pairwise(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         shots: Number of worked examples in the prompt, each of a different headline of the train split.
         via: `direct` asks for A or B; `ratings` rates each headline once and compares (version 2-A-ratings).
         ties: `drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission.

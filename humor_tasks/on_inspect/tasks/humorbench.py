@@ -18,6 +18,7 @@ def humorbench(
     one_explanation_per: Literal["row", "caption"] = "row",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -44,6 +45,7 @@ def humorbench(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         on_unparsed: A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).
@@ -66,6 +68,7 @@ def humorbench_autograder(
     dataset: str | list[str] = "ReubenNarad/Humor-Bench",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     prompts: str | None = None,
     structured: bool = False,
     judge_first: Literal["none", "commit"] = "none",
@@ -84,6 +87,7 @@ def humorbench_autograder(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).
         structured: Request a JSON verdict through the provider's structured output.

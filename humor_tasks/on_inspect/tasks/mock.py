@@ -23,6 +23,7 @@ def mock_detecting(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -48,6 +49,7 @@ def mock_detecting(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -74,6 +76,7 @@ def mock_matching(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -99,6 +102,7 @@ def mock_matching(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -125,6 +129,7 @@ def mock_explaining(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     chain_of_task: bool = False,
     replicates: int = 1,
     shots: int = 0,
@@ -150,6 +155,7 @@ def mock_explaining(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         replicates: Number of replies per item; published figures are means over 5.
@@ -177,6 +183,7 @@ def mock_generation(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -209,6 +216,7 @@ def mock_generation(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `generation.txt` and
             `show.*.txt` replace those of set A (docs/wordings.md).
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).

@@ -24,6 +24,7 @@ def explanation_preference(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["both", "random", "fixed"] = "both",
     thinking: str | None = None,
+    budget: int | str | None = None,
     of: Literal["explanation", "mock_explaining", "mock_generation"] = "explanation",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
@@ -56,6 +57,7 @@ def explanation_preference(
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder whose `prefer.txt` and
             `verdict.*.txt` replace those of set A (docs/wordings.md).

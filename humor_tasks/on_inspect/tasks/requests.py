@@ -18,6 +18,7 @@ def humor_writing(
     on_bad_picture: Literal["stop", "skip"] = "stop",
     order: Literal["as_given", "rotated"] = "as_given",
     thinking: str | None = None,
+    budget: int | str | None = None,
     count: int = 1,
     prompts: str | None = None,
     shard: str | None = None,
@@ -34,6 +35,7 @@ def humor_writing(
             (`rotated`).
         thinking: Markers of thinking beside the known ones (docs/replies.md): `<ponder>...</ponder>`, several separated
             by commas.
+        budget: Number of items, about: a sample of whole clusters, the same for everybody (docs/budgets.md).
         count: Number of texts to write for each request.
         prompts: Prompt set: A (the default) to E, `all` of them in one run, or a folder of template files that replace
             those of set A (docs/wordings.md).

@@ -1,0 +1,129 @@
+"""The benchmarks of a suite with their parameters, and which of them can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any
+
+from humor_tasks.benchmarks import BENCHMARKS, GROUP, find_benchmark
+from humor_tasks.contract.definition import Benchmark, Run
+from humor_tasks.contract.options import Parameter, declared
+from humor_tasks.contract.suites import ALL_SUITES, SUITES
+from humor_tasks.errors import BadInput, check_choice, one_line
+from humor_tasks.on_inspect.tasks.building import parameters_of_task
+from humor_tasks.parameters import name_and_value
+
+
+@dataclass(frozen=True)
+class Member:
+    """A benchmark as a suite runs it. parameters: of its Inspect task, by name; the others have their defaults."""
+
+    benchmark: Benchmark[Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The benchmark, with what the suite or the user says of it: "ranking (setting=pixels)"."""
+        own = [f"{name}={value}" for name, value in self.parameters.items() if name not in ("budget", "dataset")]
+        return f"{self.benchmark.name} ({', '.join(own)})" if own else self.benchmark.name
+
+    @property
+    def key(self) -> tuple[str, tuple[tuple[str, Any], ...]]:
+        """What makes two members the same."""
+        return self.benchmark.name, tuple(sorted(self.parameters.items()))
+
+    def open(self) -> Run[Any]:
+        """The benchmark opened with the parameters that are its own. Raises BadInput as `Benchmark.open` does."""
+        own = {option.name for option in declared(self.benchmark.options)}
+        return self.benchmark.open(**{name: value for name, value in self.parameters.items() if name in own})
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A member of the suite that is left out. why: one sentence with the remedy."""
+
+    member: Member
+    why: str
+
+
+def suite_names() -> tuple[str, ...]:
+    """The suites that a benchmark belongs to, those of this package first, and `all`."""
+    theirs = (suite for benchmark in _benchmarks() for suite in benchmark.suites)
+    return (*dict.fromkeys((*SUITES, *theirs)), ALL_SUITES)
+
+
+def members(suite: str, given: Sequence[str] = (), **shared: Any) -> list[Member]:
+    """The members of a suite in the order of the registry.
+
+    given: parameters as NAME=VALUE, for every member that has it, or TASK.NAME=VALUE. shared: parameters of all
+    members by name; None where not given. Raises BadInput for an unknown suite, a parameter that no member has, a task
+    that is not in the suite, and a text that is no NAME=VALUE.
+    """
+    check_choice("suite", suite, suite_names())
+    found = {
+        member.key: member
+        for benchmark in _benchmarks()
+        for of, parameters in benchmark.suites.items()
+        if suite in (of, ALL_SUITES)
+        for member in [Member(benchmark, parameters)]
+    }
+    chosen = list(found.values())
+    named = {name: value for name, value in shared.items() if value is not None}
+    for text in given:
+        name, value = name_and_value(text)
+        task, dot, parameter = name.rpartition(".")
+        if dot:
+            check_choice(f"-T {text}: task of suite {suite}", task, dict.fromkeys(m.benchmark.name for m in chosen))
+        chosen = _given(chosen, task, parameter, lambda p, text=value: p.read(text), f"-T {text}")  # type: ignore[misc]
+    for name, value in named.items():
+        chosen = _given(chosen, "", name, lambda p, value=value: value, f"{name}={value}")  # type: ignore[misc]
+    return chosen
+
+
+def _benchmarks() -> Iterator[Benchmark[Any]]:
+    """This package's benchmarks, then those of other packages."""
+    yield from BENCHMARKS.values()
+    for name in sorted(set(entry_points(group=GROUP).names) - BENCHMARKS.keys()):
+        yield find_benchmark(name)
+
+
+def _given(
+    chosen: Sequence[Member], task: str, name: str, value: Callable[[Parameter], Any], text: str
+) -> list[Member]:
+    """The members with a parameter added to those that have it and are of this task, "" for any."""
+    changed, takes = [], False
+    for member in chosen:
+        known = parameters_of_task(member.benchmark.name)
+        if task in ("", member.benchmark.name) and name in known:
+            takes = True
+            member = Member(member.benchmark, {**member.parameters, name: value(known[name])})
+        elif task == member.benchmark.name:
+            check_choice(f"{text}: parameter of {task}", name, known)
+        changed.append(member)
+    if not takes:
+        every = dict.fromkeys(p for member in chosen for p in parameters_of_task(member.benchmark.name))
+        check_choice(f"{text}: parameter of the suite's tasks", name, every)
+    return changed
+
+
+def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, Run[Any]]], list[Absent]]:
+    """The members that can run, with their rows, and those that cannot. grader: whether there is one.
+
+    Raises BadInput where none can run.
+    """
+    ready: list[tuple[Member, Run[Any]]] = []
+    absent: list[Absent] = []
+    for member in chosen:
+        if member.benchmark.judging and not grader:
+            absent.append(Absent(member, "needs a grader model: --grader MODEL."))
+            continue
+        try:
+            ready.append((member, member.open()))
+        except BadInput as problem:
+            absent.append(Absent(member, one_line(problem)))
+    if not ready:
+        reasons = "\n".join(f"{each.member.name}: {each.why}" for each in absent)
+        raise BadInput(f"no task of the suite can run.\n{reasons}")
+    return ready, absent
