@@ -18,12 +18,13 @@ from humor_tasks.cli.judge import grade, judge
 from humor_tasks.cli.people import people
 from humor_tasks.cli.report import compare, report
 from humor_tasks.cli.reproduce import reproduce
+from humor_tasks.cli.run import run
 from humor_tasks.cli.score import parameters, rescore, score
 from humor_tasks.cli.train import train
 from humor_tasks.errors import BadInput
 
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
-    "Scores": (score, grade, rescore, parameters),
+    "Scores": (run, score, grade, rescore, parameters),
     "Finished runs": (report, compare, analyse, reproduce, export),
     "Captions, judges and people": (captions, judge, people),
     "Datasets and training": (build, describe, audit, train),

@@ -14,10 +14,15 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig, Model
 
 from humor_tasks.benchmarks import GROUP, NAMES
-from humor_tasks.errors import BadInput, one_line
-from humor_tasks.on_inspect.client import policy, register_prices
+from humor_tasks.contract.definition import Run
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.checks import check_takes
+from humor_tasks.on_inspect.client import open_model, policy, register_prices
+from humor_tasks.on_inspect.errors import one_line
 from humor_tasks.on_inspect.judging.graders import ROLE
+from humor_tasks.on_inspect.limits import bounded
 from humor_tasks.on_inspect.local import LocalAPI
+from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.private import PrerequisiteError, init_active_model, init_model_roles, task_create
 
 
@@ -42,6 +47,60 @@ class Asked:
         return self.task, _key(self.parameters)
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A model that a plan is made for.
+
+    model: None where it cannot be opened. problem: why not, in one sentence with the remedy. here: whether it runs on
+    this machine. reads_no_tokens: whether it compares or rates without a prompt, as baselines and CLIP do. most_tokens:
+    the limit of a reply; None where it is unknown.
+    """
+
+    name: str
+    model: Model | None = None
+    problem: str = ""
+    here: bool = False
+    reads_no_tokens: bool = False
+    most_tokens: int | None = None
+
+
+HERE = frozenset({"hf", "llama-cpp-python", "mockllm", "nnterp", "ollama", "sglang", "transformer_lens", "vllm"})
+"""Inspect's providers whose models run on this machine, besides this package's."""
+WRITERS = frozenset({"image_text", "ofa", "text"})
+"""Providers of this package whose models read a prompt and write a reply; the others score choices."""
+
+
+def open_for_plan(name: str, arguments: Sequence[str], base_url: str | None, role: str | None = None) -> Opened:
+    """A model by name, or the problem with it, such as a missing key or package."""
+    try:
+        model = open_model(name, arguments, base_url, role=role)
+    except BadInput as problem:
+        return Opened(name, problem=str(problem))
+    ours = isinstance(model.api, LocalAPI)
+    limit = None if ours else bounded(GenerateConfig(), model).max_tokens or model.config.max_tokens
+    provider = name.partition("/")[0]
+    return Opened(str(model), model, "", ours or provider in HERE, ours and provider not in WRITERS, limit)
+
+
+def refuses(model: Model, run: Run[Any]) -> str | None:
+    """Why a model cannot be asked what a run asks; None where it can, as far as is known before it is asked.
+
+    That are pictures and clips that its provider does not take, and questions that a model without a prompt cannot
+    answer, such as a baseline that rates.
+    """
+    record = run.records[0]
+    prompt = run.prompt(record)
+    media = [medium for each in run.records for medium in run.prompt(each).media] if run.shows_media else []
+    try:
+        check_takes(model, media)
+        if chooser := getattr(model.api, "chooser", None):
+            messages = chat_messages(prompt, record, run.form, run.reply_length, pictures=True)
+            chooser.check(model.api.question(messages))  # type: ignore[attr-defined]
+    except (PrerequisiteError, BadInput) as problem:
+        return f"{model}: {one_line(problem).removeprefix(f'{model}: ')}"
+    return None
+
+
 def keep_replies(models: Sequence[Model], identity: str) -> None:
     """Let Inspect's cache keep the replies of models with a server, for the run of this id alone.
 
@@ -63,7 +122,7 @@ def tasks_of(asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[
             try:
                 made.append(contextvars.copy_context().run(_task, each, model, graders))
             except PrerequisiteError as problem:
-                problems.append(f"{model}: {one_line(problem, 600)}")
+                problems.append(f"{model}: {one_line(problem)}")
     if problems:
         raise BadInput("\n".join(problems))
     return made
@@ -92,7 +151,7 @@ def run_tasks(folder: str, tasks: Sequence[Task], graders: Sequence[Model], limi
             retry_attempts=1,
         )
     except PrerequisiteError as problem:
-        raise BadInput(one_line(problem, 600)) from None
+        raise BadInput(one_line(problem)) from None
     except OSError as problem:
         raise BadInput(f"{folder}: cannot be written ({problem}). Make room, or choose another folder.") from None
     return logs
@@ -106,7 +165,9 @@ def unfinished(logs: Sequence[EvalLog], asked: Sequence[Asked], models: Sequence
         for each in asked:
             log = by_key.get((*each.key, model))
             if log is None or log.status != "success":
-                found.append((each, model, one_line(log.error.message) if log and log.error else "it did not end"))
+                found.append(
+                    (each, model, " ".join(log.error.message.split()) if log and log.error else "it did not end")
+                )
     return found
 
 

@@ -26,6 +26,7 @@ from humor_tasks.results.pairing import EQUAL, Comparison, Paired, PlannedCompar
 from humor_tasks.results.result import LeftOut, Result, Results
 from humor_tasks.results.wordings import drafts_by_set, set_of, told_of_askings, within_wordings
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.paired import PairedTest, paired_tests
 
 ALPHA = 0.05
@@ -344,10 +345,19 @@ HEAD = (
 def _row(c: Comparison) -> list[str]:
     t, e = c.test, c.test.difference
     systems = [f"{short(system.label)} ({system.value.value:.3f})" for system in (c.first, c.second)]
-    difference = interval(e) if interval(e).startswith("-") else f"+{interval(e)}"
-    p_values = [_p(t.adjusted) + _mark(t.adjusted), *map(_p, (t.p_value, t.t_p_value, t.mcnemar))]
+    p_values = [adjusted_text(t), *map(_p, (t.p_value, t.t_p_value, t.mcnemar))]
     wins = [f"{100 * n / e.n:.1f} %" for n in c.wins] if c.wins else ["-"] * 3
-    return [*systems, difference, *p_values, *wins, f"{e.n} / {e.clusters}", str(t.needed or "-")]
+    return [*systems, signed(e), *p_values, *wins, f"{e.n} / {e.clusters}", str(t.needed or "-")]
+
+
+def signed(e: Estimate) -> str:
+    """ "+0.200 [0.049, 0.351]": a difference."""
+    return interval(e) if interval(e).startswith("-") else f"+{interval(e)}"
+
+
+def adjusted_text(test: PairedTest) -> str:
+    """The p-value after Holm's correction, marked where it is at most ALPHA."""
+    return _p(test.adjusted) + _mark(test.adjusted)
 
 
 def _matrix(compared: Compared) -> str:

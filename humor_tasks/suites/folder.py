@@ -38,7 +38,9 @@ def check_folder(folder: Path, asked: Mapping[str, Any]) -> str:
     plain = json.loads(json.dumps(asked))
     if changed := [name for name in plain if held.get(name) != plain[name]]:
         told = "; ".join(f"{name}: {_short(held.get(name))} there, {_short(plain[name])} here" for name in changed)
-        raise BadInput(f"{folder}: holds another run ({told}). Give its command to resume it, or choose another folder.")
+        raise BadInput(
+            f"{folder}: holds another run ({told}). Give its command to resume it, or choose another folder."
+        )
     return identity
 
 

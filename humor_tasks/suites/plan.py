@@ -22,7 +22,7 @@ from humor_tasks.suites.tokens import Counter
 from humor_tasks.suites.typical import TEXT, prompt_of, questions_about, typical_reply
 from humor_tasks.suites.width import half_width
 
-VERDICT = f"{TEXT}\n\n<verdict>PASS</verdict>"
+VERDICT = f"<reasoning>{TEXT}</reasoning>\n<judgement>PASS</judgement>"
 """A judge's reply: its reasons and a verdict."""
 
 

@@ -37,7 +37,7 @@ class Counter:
 
 def nothing() -> Counter:
     """The counter of a model that reads no tokens, such as a baseline or CLIP."""
-    return Counter("no tokens", lambda turns: 0, lambda text: 0)
+    return Counter("-", lambda turns: 0, lambda text: 0)
 
 
 def estimated() -> Counter:

@@ -15,6 +15,7 @@ from humor_tasks.results.figures import Chart
 from humor_tasks.results.points import part_name, with_verdicts
 from humor_tasks.results.read import without_path
 from humor_tasks.results.report.charts import charts_of
+from humor_tasks.results.report.profile import Profile, profile
 from humor_tasks.results.report.scorecard import Scorecard, has_main_metric, scorecard
 from humor_tasks.results.report.table import Spending, spent_of, tidy_rows
 from humor_tasks.results.result import LeftOut, Result, Results
@@ -25,7 +26,7 @@ class Report:
     """Everything that a report shows; all texts are as the runs have them.
 
     rows: the tidy table. warnings: what a reader has to know of all of it, one sentence each. spent: tokens and cost of
-    each result.
+    each result. profile: None where the benchmarks are of fewer than two abilities.
     """
 
     results: Results
@@ -34,6 +35,7 @@ class Report:
     charts: tuple[Chart, ...]
     warnings: tuple[str, ...]
     spent: Spending
+    profile: Profile | None = None
 
 
 def build_report(
@@ -61,6 +63,7 @@ def build_report(
         charts_of(card.groups, spent),
         (*_circular(read, hard), *_missing(read), *_unscored(read), *_unknown(read)),
         spent,
+        profile(card, results),
     )
 
 

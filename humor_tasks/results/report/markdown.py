@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from humor_tasks.contract.metric import Metric
 from humor_tasks.files.tables import safe, short, table
-from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.scorecard import Column, Scorecard, explained, words
+from humor_tasks.results.report.profile import Profile
+from humor_tasks.results.report.scorecard import Column, Scorecard, explained
 from humor_tasks.results.report.table import (
-    estimate_text,
+    PUBLISHED,
+    cells_text,
     group_table,
+    published_cell,
     published_text,
     score_and_cost,
     unit,
-    value_text,
 )
 from humor_tasks.results.result import LeftOut
-
-PUBLISHED = {"people (published)": "human", "best published": "best"}
-"""Row of the scorecard -> field of a column."""
 
 
 def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = True) -> str:
@@ -32,6 +29,7 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = T
     """
     card = report.scorecard
     parts = ["# Report"]
+    parts += [profile_text(report.profile)] if report.profile else []
     if card.columns:
         parts += ["## Scorecard", _scorecard(card), *_published(card.columns)]
         parts += _notes((*explained(card.columns), *_beside(card.columns)))
@@ -50,6 +48,12 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), warnings: bool = T
     return "\n\n".join(parts) + "\n"
 
 
+def profile_text(profile: Profile) -> str:
+    """The profile as a section."""
+    tables_of = [part for each in profile.tables for part in (f"{safe(each.title)}:", table(each.head, each.rows))]
+    return "\n\n".join(["## Profile", *map(safe, profile.notes), *tables_of])
+
+
 def _notes(notes: Iterable[str]) -> list[str]:
     """One list, or nothing."""
     listed = [f"- {safe(note)}" for note in notes]
@@ -66,15 +70,11 @@ def left_out_text(left: LeftOut) -> str:
 
 def _scorecard(card: Scorecard) -> str:
     head = ["system", *(f"{c.title}{', ' + unit(c.metric) if unit(c.metric) else ''}" for c in card.columns)]
-    rows = [[short(system), *(_cells(card, system, column) for column in card.columns)] for system in card.systems]
+    rows = [[short(system), *(cells_text(card, system, column) for column in card.columns)] for system in card.systems]
     for name, field in PUBLISHED.items():
         if any(getattr(column, field) for column in card.columns):
-            rows.append([name, *(_published_value(getattr(c, field), c.metric, c.others[field]) for c in card.columns)])
+            rows.append([name, *(published_cell(c, field) for c in card.columns)])
     return table(head, rows)
-
-
-def _published_value(figure: Published | None, metric: Metric, others: str) -> str:
-    return value_text(figure.value if figure else None, metric) + (f" ({others})" if others else "")
 
 
 def _published(columns: Sequence[Column]) -> list[str]:
@@ -87,16 +87,6 @@ def _published(columns: Sequence[Column]) -> list[str]:
                 about = f"{column.benchmark.name} {column.estimate}"
                 rows[about, name, published_text(figure, column.metric), figure.source] = None
     return [table(("of", "figure", "value", "source"), rows)] if rows else []
-
-
-def _cells(card: Scorecard, system: str, column: Column) -> str:
-    texts = []
-    for cell in card.cells(system, column):
-        notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
-        beside = [f"{words(name)} {estimate_text(e, column.metric)}" for name, e in cell.beside.items()]
-        text = ", ".join((estimate_text(cell.estimate, column.metric), *beside))
-        texts.append(text + (f" ({', '.join(notes)})" if notes else ""))
-    return "; ".join(texts) or "-"
 
 
 def _beside(columns: Sequence[Column]) -> list[str]:

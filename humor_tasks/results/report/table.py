@@ -20,7 +20,7 @@ from humor_tasks.logs import FinishedRun, Usage
 from humor_tasks.logs.prices import Price
 from humor_tasks.papers.published import Figure as Published
 from humor_tasks.results.report.grouping import Group
-from humor_tasks.results.report.scorecard import EXTRA_METRICS, Column, beside, part_of, words
+from humor_tasks.results.report.scorecard import EXTRA_METRICS, Column, Scorecard, beside, part_of, words
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.regression import spearman
@@ -218,6 +218,27 @@ def estimate_text(e: Estimate, metric: Metric) -> str:
 def unit(metric: Metric) -> str:
     """ "%" of a share, and "" else."""
     return "%" if metric.proportion else ""
+
+
+PUBLISHED = {"people (published)": "human", "best published": "best"}
+"""Row of a table of systems -> field of a column."""
+
+
+def cells_text(card: Scorecard, system: str, column: Column) -> str:
+    """The values of a system in a column, each with what tells it apart; "-" for none."""
+    texts = []
+    for cell in card.cells(system, column):
+        notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
+        beside = [f"{words(name)} {estimate_text(e, column.metric)}" for name, e in cell.beside.items()]
+        text = ", ".join((estimate_text(cell.estimate, column.metric), *beside))
+        texts.append(text + (f" ({', '.join(notes)})" if notes else ""))
+    return "; ".join(texts) or "-"
+
+
+def published_cell(column: Column, field: str) -> str:
+    """The published figure of a column (human or best), and in what it has another protocol; "-" for none."""
+    figure, others = getattr(column, field), column.others[field]
+    return value_text(figure.value if figure else None, column.metric) + (f" ({others})" if others else "")
 
 
 def published_text(figure: Published, metric: Metric) -> str:

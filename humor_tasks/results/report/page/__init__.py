@@ -24,6 +24,7 @@ from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
+from humor_tasks.results.report.profile import Profile
 from humor_tasks.results.report.scorecard import Cell, Column, Scorecard, explained, words
 from humor_tasks.results.report.table import (
     OF_ASKINGS,
@@ -50,6 +51,7 @@ def page(report: Report) -> str:
         "contents": _contents(report),
         "scripts": list(map(script_in_html, scripts)),
         "warnings": report.warnings,
+        "profile": _profile(report.profile) if report.profile else None,
         "scorecard": _scorecard(report.scorecard),
         "figures": [_figure(chart) for chart in report.charts],
         "figures_note": "" if vega else MISSING,
@@ -99,7 +101,8 @@ def _read(file: str) -> str:
 
 def _contents(report: Report) -> dict[str, str]:
     """The id of each section -> its heading."""
-    contents = {"scorecard": "Scorecard"}
+    contents = {"profile": "Profile"} if report.profile else {}
+    contents["scorecard"] = "Scorecard"
     if report.charts:
         contents["figures"] = "Figures"
     if report.scorecard.groups:
@@ -118,6 +121,16 @@ def _made(result: Result, name: str) -> dict[str, Any]:
         "files": ", ".join(map(str, result.paths)),
         "signature": result.run.signature,
     }
+
+
+def _profile(profile: Profile) -> dict[str, Any]:
+    tables_of = []
+    for each in profile.tables:
+        names = ["system" if title == "model" else title for title in each.head]
+        rows = [[(_shown(cell), name) for cell, name in zip(row, names, strict=True)] for row in each.rows]
+        found = {"title": each.title, "note": "", "columns": each.head, "numbers": (), "rows": rows}
+        tables_of.append(found | {"texts": each.head})
+    return {"notes": profile.notes, "tables": tables_of}
 
 
 # ---- scorecard -----------------------------------------------------------------------------------

@@ -1,0 +1,159 @@
+"""`humor-tasks run`: a suite of benchmarks for whole models, with a plan before and a page after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humor_tasks.cli.options import DATASET, MODEL_ARGS, MODEL_BASE_URL, PARAMETERS, PATH, together
+from humor_tasks.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from humor_tasks.on_inspect.eval_sets import Asked
+    from humor_tasks.suites.asked import Models
+    from humor_tasks.suites.members import Absent
+    from humor_tasks.suites.plan import Plan
+
+_MODELS = click.option(
+    "--model", "models", required=True, multiple=True, metavar="MODEL", help="Any Inspect model; repeat it for several."
+)
+_GRADERS = click.option(
+    "--grader", "graders", multiple=True, metavar="MODEL", help="Model that judges replies; repeat it for a panel."
+)
+
+
+@click.command()
+@_MODELS
+@click.option("--suite", default="text", help="text, judged, pictures, writing, all, or one of another package.")
+@_GRADERS
+@click.option("--budget", type=click.IntRange(1), help="About so many items a task: a sample that is the same for all.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first items of each task, for a trial.")
+@together(DATASET, PARAMETERS, MODEL_ARGS, MODEL_BASE_URL)
+@click.option("--tokenizer", metavar="NAME", help="Folder or hub id of the models' tokenizer, for the plan.")
+@click.option("--reply-tokens", type=click.IntRange(1), help="Expected tokens of a reply, for the plan.")
+@click.option("--prices", type=PATH, help="File of prices, used instead of the packaged list.")
+@click.option("--plan", "only_plan", is_flag=True, help="Print the plan and stop.")
+@click.option("--yes", is_flag=True, help="Do not ask before the first request.")
+@click.option("-o", "--output", "folder", type=PATH, default="humor-run", help="Folder of the run.")
+def run(
+    models: tuple[str, ...],
+    suite: str,
+    graders: tuple[str, ...],
+    budget: int | None,
+    limit: int | None,
+    dataset: str | None,
+    parameters: tuple[str, ...],
+    model_args: tuple[str, ...],
+    model_base_url: str | None,
+    tokenizer: str | None,
+    reply_tokens: int | None,
+    prices: Path | None,
+    only_plan: bool,
+    yes: bool,
+    folder: Path,
+) -> None:
+    """Measure what models understand of humour: a suite of benchmarks, and one page.
+
+    First it prints a plan: items, requests, tokens and cost, how wide the intervals will be, and what is missing. Then
+    it runs the suite in one folder, with Inspect's eval_set: the same command resumes a run that was stopped, and asks
+    for no reply twice. At the end FOLDER/report/index.html is the page. docs/run.md has examples.
+    """
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.suites.asked import open_models, without_refused
+    from humor_tasks.suites.members import members, opened
+    from humor_tasks.suites.printed import as_markdown
+
+    chosen = members(suite, parameters, dataset=dataset, budget=budget)
+    found = open_models(models, graders, model_args, model_base_url)
+    ready, absent = opened(chosen, bool(graders))
+    kept, refused = without_refused(ready, found.models)
+    plan = _plan(kept, found, model_args, tokenizer, reply_tokens, prices, limit)
+    echo(as_markdown(plan, [*absent, *refused]))
+    if found.problems:
+        raise BadInput("\n".join(found.problems))
+    if only_plan:
+        return
+    if not yes:
+        click.confirm("\nStart?", abort=True)
+    asked = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
+    asked |= {"model_args": len(model_args), "model_base_url": model_base_url}
+    asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
+    _run(folder, asked, plan, found, [*absent, *refused], limit, prices)
+
+
+def _plan(
+    ready: Any,
+    found: Models,
+    arguments: Sequence[str],
+    tokenizer: str | None,
+    reply_tokens: int | None,
+    prices: Path | None,
+    limit: int | None,
+) -> Plan:
+    from humor_tasks.logs.prices import read_prices
+    from humor_tasks.suites.asked import asked_of
+    from humor_tasks.suites.plan import plan_of
+
+    priced = read_prices(prices)
+    given = dict(argument.split("=", 1) for argument in arguments)
+    models = [asked_of(each, given, priced, tokenizer, reply_tokens) for each in found.models]
+    return plan_of(ready, models, [asked_of(each, {}, priced) for each in found.graders], limit)
+
+
+def _run(
+    folder: Path,
+    asked: dict[str, Any],
+    plan: Plan,
+    found: Models,
+    absent: Sequence[Absent],
+    limit: int | None,
+    prices: Path | None,
+) -> None:
+    """Run the tasks, write the report, and name what has not finished."""
+    from humor_tasks.on_inspect.eval_sets import Asked, keep_replies, run_tasks, tasks_of, unfinished
+    from humor_tasks.suites.folder import LOGS, check_folder
+
+    models = [each.model for each in found.models if each.model]
+    graders = [each.model for each in found.graders if each.model]
+    keep_replies(models, check_folder(folder, asked))
+    tasks = [Asked(task.member.benchmark.name, task.member.parameters) for task in plan.tasks]
+    logs = run_tasks(str(folder / LOGS), tasks_of(tasks, models, graders), graders, limit)
+    missing = [
+        f"{each.benchmark}, {model}: not finished: {why}"
+        for each, model, why in unfinished(logs, tasks, [str(model) for model in models])
+    ]
+    try:
+        _report(folder, [*missing, *(f"{each.member.name}: left out: {each.why}" for each in absent)], prices)
+    except BadInput as problem:
+        if not missing:
+            raise
+        click.echo(f"There is no page yet: {problem}", err=True)
+    if missing:
+        raise BadInput(
+            "\n".join([f"{len(missing)} of {len(tasks) * len(models)} tasks have not finished:", *missing])
+            + "\nOnce that is put right, give the same command again: it asks only for what is missing."
+        )
+
+
+def _report(folder: Path, notes: Sequence[str], prices: Path | None) -> None:
+    import dataclasses
+
+    from humor_tasks.cli.printing import echo
+    from humor_tasks.logs.prices import read_prices
+    from humor_tasks.results import read_results
+    from humor_tasks.results.report.build import build_report
+    from humor_tasks.results.report.folder import write_report
+    from humor_tasks.results.report.markdown import as_markdown, profile_text
+    from humor_tasks.suites.folder import LOGS, REPORT
+
+    built = build_report(read_results([folder / LOGS]), read_prices(prices), anew=prices is not None)
+    built = dataclasses.replace(built, warnings=(*notes, *built.warnings))
+    told = write_report(folder / REPORT, built)
+    echo(f"{profile_text(built.profile)}\n" if built.profile else as_markdown(built, warnings=False))
+    for sentence in (*built.warnings, *told):
+        click.echo(f"Warning: {sentence}", err=True)
+    click.echo(f"\nThe page: {folder / REPORT / 'index.html'}")
