@@ -13,7 +13,6 @@ from humor_tasks.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from humor_tasks.on_inspect.eval_sets import Asked
     from humor_tasks.suites.asked import Models
     from humor_tasks.suites.members import Absent
     from humor_tasks.suites.plan import Plan

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS, GROUP, find_benchmark
 from humor_tasks.contract.definition import Benchmark, Run
-from humor_tasks.contract.options import Parameter, declared
+from humor_tasks.contract.options import declared
 from humor_tasks.contract.suites import ALL_SUITES, SUITES
 from humor_tasks.errors import BadInput, check_choice, one_line
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
@@ -26,7 +27,8 @@ class Member:
     @property
     def name(self) -> str:
         """The benchmark, with what the suite or the user says of it: "ranking (setting=pixels)"."""
-        own = [f"{name}={value}" for name, value in self.parameters.items() if name not in ("budget", "dataset")]
+        given = {name: Path(str(value)).name for name, value in self.parameters.items()}
+        own = [f"{name}={value}" for name, value in given.items() if name not in ("budget", "dataset")]
         return f"{self.benchmark.name} ({', '.join(own)})" if own else self.benchmark.name
 
     @property
@@ -70,15 +72,14 @@ def members(suite: str, given: Sequence[str] = (), **shared: Any) -> list[Member
         for member in [Member(benchmark, parameters)]
     }
     chosen = list(found.values())
-    named = {name: value for name, value in shared.items() if value is not None}
     for text in given:
         name, value = name_and_value(text)
         task, dot, parameter = name.rpartition(".")
         if dot:
             check_choice(f"-T {text}: task of suite {suite}", task, dict.fromkeys(m.benchmark.name for m in chosen))
-        chosen = _given(chosen, task, parameter, lambda p, text=value: p.read(text), f"-T {text}")  # type: ignore[misc]
-    for name, value in named.items():
-        chosen = _given(chosen, "", name, lambda p, value=value: value, f"{name}={value}")  # type: ignore[misc]
+        chosen = _given(chosen, task, parameter, value, f"-T {text}")
+    for name, value in shared.items():
+        chosen = chosen if value is None else _given(chosen, "", name, value, f"{name}={value}")
     return chosen
 
 
@@ -89,16 +90,15 @@ def _benchmarks() -> Iterator[Benchmark[Any]]:
         yield find_benchmark(name)
 
 
-def _given(
-    chosen: Sequence[Member], task: str, name: str, value: Callable[[Parameter], Any], text: str
-) -> list[Member]:
+def _given(chosen: Sequence[Member], task: str, name: str, value: Any, text: str) -> list[Member]:
     """The members with a parameter added to those that have it and are of this task, "" for any."""
     changed, takes = [], False
     for member in chosen:
         known = parameters_of_task(member.benchmark.name)
         if task in ("", member.benchmark.name) and name in known:
             takes = True
-            member = Member(member.benchmark, {**member.parameters, name: value(known[name])})
+            read = known[name].read(value) if isinstance(value, str) else value
+            member = Member(member.benchmark, {**member.parameters, name: read})
         elif task == member.benchmark.name:
             check_choice(f"{text}: parameter of {task}", name, known)
         changed.append(member)

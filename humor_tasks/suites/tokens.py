@@ -1,4 +1,4 @@
-"""Counting the tokens of prompts before a model is asked: by its tokenizer where that is at hand, else by an estimate."""
+"""Tokens of prompts before a model is asked: counted by its tokenizer where that is at hand, else estimated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOCAL = {"hf": ("tokenizer_path", "model_path"), "text": (), "vllm": ("tokenizer
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts tokens. source: the tokenizer; "" for an estimate. prompt: of the turns of one request. text: of a reply."""
+    """Counts tokens, of the turns of a request (prompt) and of a reply (text). source: the tokenizer; "": an estimate."""
 
     source: str
     prompt: Callable[[Sequence[Turn]], int]

@@ -1,4 +1,4 @@
-"""Replies of usual form and length, from which a plan counts the tokens of replies and what judges are asked of them."""
+"""Replies of usual form and length: a plan counts their tokens, and what judges are asked of them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from humor_tasks.contract.judging.rubrics import Rubric
 from humor_tasks.rows.records import Outcome, Prompt, Record
 
 TEXT = (
-    "The joke turns on two readings of the same words. In the picture everything looks like an ordinary scene, but one "
-    "thing does not belong there, and the caption speaks as if nobody had noticed it. It takes a phrase that people use "
-    "every day and lets it mean what is drawn, so that a polite remark becomes an absurd one. The reader sees the gap "
-    "between the calm voice and the strange situation, and fills in what must have happened before."
+    "The joke turns on two readings of the same words. In the picture everything looks like an ordinary scene, but "
+    "one thing does not belong there, and the caption speaks as if nobody had noticed it. It takes a phrase that "
+    "people use every day and lets it mean what is drawn, so that a polite remark becomes an absurd one. The reader "
+    "sees the gap between the calm voice and the strange situation, and fills in what must have happened before."
 )
 """A text of 80 words, as replies that explain or reason."""
 

@@ -1,6 +1,7 @@
 """The profile: what each model understands of humour, ability by ability, and what tells two or three models apart.
 
-A row is a model, a column the main metric of one benchmark; the columns are in the order of `contract.suites.ABILITIES`.
+A row is a model, a column the main metric of one benchmark; in the order of
+`contract.suites.ABILITIES`.
 """
 
 from __future__ import annotations
