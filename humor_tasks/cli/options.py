@@ -59,14 +59,15 @@ class Group(click.Group):
         return list(self.commands)
 
 
-def output(what: str, required: bool = False) -> Decorator:
-    """`-o`: `what` is written there, instead of printed where `required` and else beside it."""
+def output(what: str, required: bool = False, default: Path | None = None) -> Decorator:
+    """`-o`: `what` is written there, beside what is printed unless `required` or there is a `default`."""
 
     def expanded(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
         return path and Path(os.path.expanduser(path))  # shells do not expand ~ in --output=~/run
 
-    wording = f"Write {what}." if required else f"Also write {what}."
-    return click.option("-o", "--output", required=required, type=PATH, metavar="PATH", callback=expanded, help=wording)
+    wording = f"Write {what}." if required or default else f"Also write {what}."
+    how: dict[str, Any] = {"required": required, "default": default, "type": PATH, "metavar": "PATH"}
+    return click.option("-o", "--output", callback=expanded, help=wording, **how)
 
 
 def together(*decorators: Decorator) -> Decorator:

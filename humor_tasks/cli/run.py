@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.cli.options import DATASET, MODEL_ARGS, MODEL_BASE_URL, PARAMETERS, PATH, together
+from humor_tasks.cli.options import DATASET, MODEL_ARGS, MODEL_BASE_URL, PARAMETERS, PATH, output, together
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _GRADERS = click.option(
 @click.option("--prices", type=PATH, help="File of prices, used instead of the packaged list.")
 @click.option("--plan", "only_plan", is_flag=True, help="Print the plan and stop.")
 @click.option("--yes", is_flag=True, help="Do not ask before the first request.")
-@click.option("-o", "--output", "folder", type=PATH, default="humor-run", help="Folder of the run.")
+@output("the logs and the page into a folder", default=Path("humor-run"))
 def run(
     models: tuple[str, ...],
     suite: str,
@@ -53,7 +53,7 @@ def run(
     prices: Path | None,
     only_plan: bool,
     yes: bool,
-    folder: Path,
+    output: Path,
 ) -> None:
     """Measure what models understand of humour: a suite of benchmarks, and one page.
 
@@ -78,10 +78,10 @@ def run(
         return
     if not yes:
         click.confirm("\nStart?", abort=True)
-    asked = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
+    asked: dict[str, Any] = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
     asked |= {"model_args": len(model_args), "model_base_url": model_base_url}
     asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
-    _run(folder, asked, plan, found, [*absent, *refused], limit, prices)
+    _run(output, asked, plan, found, [*absent, *refused], limit, prices)
 
 
 def _plan(

@@ -77,6 +77,12 @@ def test_left_out() -> None:
     assert preference.why.startswith("system: name the explanations")
 
 
+def test_every_grader_is_asked_of_every_model() -> None:
+    models, graders = ([Asked(name, estimated()) for name in names] for names in ("mn", "gh"))
+    plan = plan_of(opened(members("judged", dataset="sample"), grader=True)[0], models, graders, limit=5)
+    assert plan.number == 2 * 5 + 2 * 2 * 5
+
+
 def test_requests_and_cost() -> None:
     """Where replies are judged, and where a judge is asked for its own view first, once an item."""
     price = Price(2.0, 8.0, 2.0, 2.0, "-", "-")
@@ -102,13 +108,13 @@ def test_requests_and_cost() -> None:
     assert "no price is known" in text
 
 
-def test_limit_replicates_and_two_models() -> None:
+def test_limit_and_replicates() -> None:
     models = [Asked("m", estimated()), Asked("n", nothing(), free=True)]
-    ready = opened(members("judged", ["replicates=3"], dataset="sample"), True)[0]
-    plan = plan_of(ready, models, [Asked("g", estimated())], limit=5)
-    assert plan.tasks[0].by_model["m"].number == 15
-    assert plan.number == 15 * 2 + 2 * 15
-    assert plan.total(models[1], grader=False) == Requests(15, 0, 0)._replace(written=0)
+    chosen = [member for member in members("pictures", ["replicates=3"], dataset="sample") if "mock" in member.name]
+    plan = plan_of(opened(chosen, grader=False)[0], models, (), limit=5)
+    assert [task.by_model["m"].number for task in plan.tasks] == [15, 15, 15]
+    assert plan.number == 2 * 3 * 15
+    assert plan.total(models[1], grader=False) == Requests(45, 0, 0)
 
 
 def test_notes() -> None:
