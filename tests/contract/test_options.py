@@ -107,7 +107,13 @@ def test_a_declaration_is_whole(name: str) -> None:
 
 
 NUMBERS: dict[str, set[tuple[Any, ...]]] = {  # default, least, most
-    **{"shots": {(0, 0, None)}, "judge_shots": {(0, 0, None)}, "examples": {(9, 0, None)}, "images": {(150, 0, None)}},
+    **{
+        "budget": {(None, 1, None)},
+        "shots": {(0, 0, None)},
+        "judge_shots": {(0, 0, None)},
+        "examples": {(9, 0, None)},
+        "images": {(150, 0, None)},
+    },
     **{"per_contest": {(10, 1, None)}, "fit_contests": {(50, 1, None)}, "frames": {(8, 1, 64)}, "top_p": {(0.9, 0, 1)}},
     "least_words": {(8, 2, None)},
     **{"temperature": {(0.8, 0, None), (0.0, 0, None)}, "seed": {(1234, None, None)}, "exam": {(True, None, None)}},
