@@ -73,7 +73,9 @@ def main() -> None:
         lowest.append(coverage)
         where = f"share {at[0]}, correlation {at[1]}"
         number = len(set(clusters.tolist()))
-        print(f"| {name} | {budget} | {len(clusters)} | {number} | {coverage:.3f} | {where} | {drift:+.3f} |", flush=True)
+        print(
+            f"| {name} | {budget} | {len(clusters)} | {number} | {coverage:.3f} | {where} | {drift:+.3f} |", flush=True
+        )
     below = sum(coverage < GOAL for coverage in lowest)
     print(f"\n{len(lowest) * len(SHARES) * len(WITHIN)} cells; lowest {min(lowest):.3f}; {below} rows below {GOAL}")
 

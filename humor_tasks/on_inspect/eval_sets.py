@@ -23,7 +23,14 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.limits import bounded
 from humor_tasks.on_inspect.local import LocalAPI
 from humor_tasks.on_inspect.messages import chat_messages
-from humor_tasks.on_inspect.private import PrerequisiteError, init_active_model, init_model_roles, task_create
+from humor_tasks.on_inspect.private import (
+    PrerequisiteError,
+    init_active_model,
+    init_model_roles,
+    registry_info,
+    registry_lookup,
+    task_create,
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +128,7 @@ def tasks_of(asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[
         for each in asked:
             try:
                 made.append(contextvars.copy_context().run(_task, each, model, graders))
-            except PrerequisiteError as problem:
+            except (PrerequisiteError, BadInput) as problem:
                 problems.append(f"{model}: {one_line(problem)}")
     if problems:
         raise BadInput("\n".join(problems))
@@ -130,6 +137,12 @@ def tasks_of(asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[
 
 def _task(asked: Asked, model: Model, graders: Sequence[Model]) -> Task:
     """A task, made while its model is the active one, as Inspect makes tasks that are named on its command line."""
+    function = registry_lookup("task", asked.task)
+    if function is None:
+        raise BadInput(f"{asked.task}: no such task is registered with Inspect; its package must export it.")
+    takes = registry_info(function).metadata["params"]
+    if unknown := asked.parameters.keys() - set(takes):
+        raise BadInput(f"{asked.task}: its function takes no {', '.join(sorted(unknown))}; add it, or leave it out.")
     init_active_model(model, GenerateConfig())
     init_model_roles({ROLE: list(graders)} if graders else {})
     return task_with(task_create(asked.task, **asked.parameters), model=model)

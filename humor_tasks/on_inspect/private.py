@@ -13,6 +13,7 @@ try:
     from inspect_ai._eval.registry import task_create
     from inspect_ai._util.config import parse_cli_args
     from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai._util.registry import registry_info, registry_lookup
     from inspect_ai.model._generate_config import active_generate_config
     from inspect_ai.model._model import active_model, init_active_model, init_model_roles
     from inspect_ai.model._model_info import MODEL_INFO_LOOKUP_API_KEY
@@ -27,5 +28,7 @@ __all__ = [
     "init_active_model",
     "init_model_roles",
     "parse_cli_args",
+    "registry_info",
+    "registry_lookup",
     "task_create",
 ]

@@ -122,7 +122,7 @@ def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, R
         try:
             ready.append((member, member.open()))
         except BadInput as problem:
-            absent.append(Absent(member, one_line(problem)))
+            absent.append(Absent(member, one_line(problem, 600)))
     if not ready:
         reasons = "\n".join(f"{each.member.name}: {each.why}" for each in absent)
         raise BadInput(f"no task of the suite can run.\n{reasons}")

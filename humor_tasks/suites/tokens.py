@@ -21,7 +21,7 @@ LOCAL = {"hf": ("tokenizer_path", "model_path"), "text": (), "vllm": ("tokenizer
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts tokens, of the turns of a request (prompt) and of a reply (text). source: the tokenizer; "": an estimate."""
+    """Counts tokens of a request (prompt) and of a reply (text). source: the tokenizer; "" for an estimate."""
 
     source: str
     prompt: Callable[[Sequence[Turn]], int]

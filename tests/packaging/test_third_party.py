@@ -34,7 +34,7 @@ COVERAGE, COVERAGE_STDERR, ALL_COVERED = 0.6, 0.06, 0.5
 @pytest.mark.parametrize(
     ("package", "count", "files"),
     [
-        ("pun_bench", 38, {"__init__.py", "puns.yaml", "puns_gen.yaml"}),
+        ("pun_bench", 40, {"__init__.py", "puns.yaml", "puns_gen.yaml"}),
         ("quip_bench", 35, {"__init__.py", "quips.yaml"}),
     ],
 )
@@ -132,6 +132,19 @@ def scores(log: EvalLog, scorer: int = 0) -> tuple[float, float]:
     assert log.results
     metrics = log.results.scores[scorer].metrics
     return metrics["accuracy"].value, metrics["accuracy_stderr"].value
+
+
+@pytest.mark.inspect_ai_versions
+@pytest.mark.slow
+def test_it_is_in_a_suite(usable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is planned and run with this package's own; a parameter that its task lacks is named before anything runs."""
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    clear_entry_points_state()
+    asked = ["run", "--model", "baseline/longest", "--dataset", "sample", "--yes", "-o", tmp_path / "run"]
+    told = commands.refused(*asked, "--budget", "4")
+    assert "pun_bench/puns: its function takes no budget; add it, or leave it out." in told
+    printed = commands.humor_tasks(*asked[:-1], tmp_path / "whole", "--limit", "2")
+    assert "Whether it is meant as humour: puns accuracy" in printed
 
 
 @pytest.mark.inspect_ai_versions

@@ -34,6 +34,8 @@ PUNS = ht.Benchmark(
     load=load,
     prompt=lambda run, r: ht.Prompt((ht.Turn("user", ht.fill(run.templates["puns.txt"], r.fields, "puns.txt")),)),
     outcome=ht.choice.outcome,
+    suites={"text": {}},
+    ability="meant",
 )
 
 
