@@ -32,6 +32,7 @@ _GRADERS = click.option(
 @click.option("--budget", type=click.IntRange(1), help="About so many items a task: a sample that is the same for all.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first items of each task, for a trial.")
 @together(DATASET, PARAMETERS, MODEL_ARGS, MODEL_BASE_URL)
+@click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of a reply. Default: the model's, or 4,096.")
 @click.option("--tokenizer", metavar="NAME", help="Folder or hub id of the models' tokenizer, for the plan.")
 @click.option("--reply-tokens", type=click.IntRange(1), help="Expected tokens of a reply, for the plan.")
 @click.option("--prices", type=PATH, help="File of prices, used instead of the packaged list.")
@@ -48,6 +49,7 @@ def run(
     parameters: tuple[str, ...],
     model_args: tuple[str, ...],
     model_base_url: str | None,
+    max_tokens: int | None,
     tokenizer: str | None,
     reply_tokens: int | None,
     prices: Path | None,
@@ -67,7 +69,7 @@ def run(
     from humor_tasks.suites.printed import as_markdown
 
     chosen = members(suite, parameters, dataset=dataset, budget=budget)
-    found = open_models(models, graders, model_args, model_base_url)
+    found = open_models(models, graders, model_args, model_base_url, max_tokens)
     ready, absent = opened(chosen, bool(graders))
     kept, refused = without_refused(ready, found.models)
     plan = _plan(kept, found, model_args, tokenizer, reply_tokens, prices, limit)
@@ -79,9 +81,9 @@ def run(
     if not yes:
         click.confirm("\nStart?", abort=True)
     asked: dict[str, Any] = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
-    asked |= {"model_args": len(model_args), "model_base_url": model_base_url}
+    asked |= {"model_args": len(model_args), "model_base_url": model_base_url, "max_tokens": max_tokens}
     asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
-    _run(output, asked, plan, found, [*absent, *refused], limit, prices)
+    _run(output, asked, plan, found, [*absent, *refused], prices)
 
 
 def _plan(
@@ -109,7 +111,6 @@ def _run(
     plan: Plan,
     found: Models,
     absent: Sequence[Absent],
-    limit: int | None,
     prices: Path | None,
 ) -> None:
     """Run the tasks, write the report, and name what has not finished."""
@@ -120,7 +121,8 @@ def _run(
     graders = [each.model for each in found.graders if each.model]
     keep_replies(models, check_folder(folder, asked))
     tasks = [Asked(task.member.benchmark.name, task.member.parameters) for task in plan.tasks]
-    logs = run_tasks(str(folder / LOGS), tasks_of(tasks, models, graders), graders, limit)
+    limit, most = asked["limit"], asked["max_tokens"]
+    logs = run_tasks(str(folder / LOGS), tasks_of(tasks, models, graders, most), graders, limit, most)
     missing = [
         f"{each.benchmark}, {model}: not finished: {why}"
         for each, model, why in unfinished(logs, tasks, [str(model) for model in models])

@@ -77,14 +77,16 @@ WRITERS = frozenset({"image_text", "ofa", "text"})
 """Providers of this package whose models read a prompt and write a reply; the others score choices."""
 
 
-def open_for_plan(name: str, arguments: Sequence[str], base_url: str | None, role: str | None = None) -> Opened:
-    """A model by name, or the problem with it, such as a missing key or package."""
+def open_for_plan(
+    name: str, arguments: Sequence[str], base_url: str | None, role: str | None = None, most: int | None = None
+) -> Opened:
+    """A model by name, or the problem with it, such as a missing key or package. most: tokens of a reply, if given."""
     try:
         model = open_model(name, arguments, base_url, role=role)
     except BadInput as problem:
         return Opened(name, problem=str(problem))
     ours = isinstance(model.api, LocalAPI)
-    limit = None if ours else bounded(GenerateConfig(), model).max_tokens or model.config.max_tokens
+    limit = most or (None if ours else bounded(GenerateConfig(), model).max_tokens or model.config.max_tokens)
     provider = name.partition("/")[0]
     return Opened(str(model), model, "", ours or provider in HERE, ours and provider not in WRITERS, limit)
 
@@ -120,14 +122,16 @@ def keep_replies(models: Sequence[Model], identity: str) -> None:
             model.config = model.config.merge(GenerateConfig(cache=cache))
 
 
-def tasks_of(asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[Model]) -> list[Task]:
-    """The tasks for all models. Raises BadInput with everything that a task refuses of a model."""
+def tasks_of(
+    asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[Model], most: int | None = None
+) -> list[Task]:
+    """The tasks for all models. most: tokens of a reply; None: Inspect's and the model's own. Raises BadInput with everything that a task refuses of a model."""
     made: list[Task] = []
     problems: list[str] = []
     for model in models:
         for each in asked:
             try:
-                made.append(contextvars.copy_context().run(_task, each, model, graders))
+                made.append(contextvars.copy_context().run(_task, each, model, graders, most))
             except (PrerequisiteError, BadInput) as problem:
                 problems.append(f"{model}: {one_line(problem)}")
     if problems:
@@ -135,7 +139,7 @@ def tasks_of(asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[
     return made
 
 
-def _task(asked: Asked, model: Model, graders: Sequence[Model]) -> Task:
+def _task(asked: Asked, model: Model, graders: Sequence[Model], most: int | None) -> Task:
     """A task, made while its model is the active one, as Inspect makes tasks that are named on its command line."""
     function = registry_lookup("task", asked.task)
     if function is None:
@@ -143,12 +147,14 @@ def _task(asked: Asked, model: Model, graders: Sequence[Model]) -> Task:
     takes = registry_info(function).metadata["params"]
     if unknown := asked.parameters.keys() - set(takes):
         raise BadInput(f"{asked.task}: its function takes no {', '.join(sorted(unknown))}; add it, or leave it out.")
-    init_active_model(model, GenerateConfig())
+    init_active_model(model, GenerateConfig(max_tokens=most))
     init_model_roles({ROLE: list(graders)} if graders else {})
     return task_with(task_create(asked.task, **asked.parameters), model=model)
 
 
-def run_tasks(folder: str, tasks: Sequence[Task], graders: Sequence[Model], limit: int | None) -> list[EvalLog]:
+def run_tasks(
+    folder: str, tasks: Sequence[Task], graders: Sequence[Model], limit: int | None, most: int | None = None
+) -> list[EvalLog]:
     """The headers of the logs in a folder, of tasks that have finished or not.
 
     A task that fails is tried once more, with the samples that it has; its log then says why it failed. Raises
@@ -162,6 +168,7 @@ def run_tasks(folder: str, tasks: Sequence[Task], graders: Sequence[Model], limi
             model_roles={ROLE: list(graders)} if graders else None,
             limit=limit,
             retry_attempts=1,
+            **({} if most is None else {"max_tokens": most}),
         )
     except PrerequisiteError as problem:
         raise BadInput(one_line(problem)) from None

@@ -24,15 +24,21 @@ class Models:
     problems: tuple[str, ...]
 
 
-def open_models(names: Sequence[str], graders: Sequence[str], arguments: Sequence[str], base_url: str | None) -> Models:
-    """The models by name. arguments, base_url: of the models under test.
+def open_models(
+    names: Sequence[str],
+    graders: Sequence[str],
+    arguments: Sequence[str] = (),
+    base_url: str | None = None,
+    most: int | None = None,
+) -> Models:
+    """The models by name. arguments, base_url, most (tokens of a reply): of the models under test.
 
     Raises BadInput for a model that is named twice.
     """
     for what, given in (("--model", names), ("--grader", graders)):
         if twice := next((name for name in given if given.count(name) > 1), None):
             raise BadInput(f"{what} {twice}: is given twice.")
-    models = tuple(open_for_plan(name, arguments, base_url) for name in names)
+    models = tuple(open_for_plan(name, arguments, base_url, most=most) for name in names)
     panel = tuple(open_for_plan(name, (), None, role="grader") for name in graders)
     return Models(models, panel, tuple(each.problem for each in (*models, *panel) if each.problem))
 
