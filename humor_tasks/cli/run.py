@@ -32,7 +32,7 @@ _GRADERS = click.option(
 @click.option("--budget", type=click.IntRange(1), help="About so many items a task: a sample that is the same for all.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first items of each task, for a trial.")
 @together(DATASET, PARAMETERS, MODEL_ARGS, MODEL_BASE_URL)
-@click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of a reply. Default: the model's, or 4,096.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of a reply.")
 @click.option("--tokenizer", metavar="NAME", help="Folder or hub id of the models' tokenizer, for the plan.")
 @click.option("--reply-tokens", type=click.IntRange(1), help="Expected tokens of a reply, for the plan.")
 @click.option("--prices", type=PATH, help="File of prices, used instead of the packaged list.")
@@ -60,8 +60,8 @@ def run(
     """Measure what models understand of humour: a suite of benchmarks, and one page.
 
     First it prints a plan: items, requests, tokens and cost, how wide the intervals will be, and what is missing. Then
-    it runs the suite in one folder, with Inspect's eval_set: the same command resumes a run that was stopped, and asks
-    for no reply twice. At the end FOLDER/report/index.html is the page. docs/run.md has examples.
+    it runs the suite in one folder: the same command resumes a run that was stopped, and asks for no reply twice. At
+    the end report/index.html in that folder is the page.
     """
     from humor_tasks.cli.printing import echo
     from humor_tasks.suites.asked import open_models, without_refused

@@ -125,7 +125,10 @@ def keep_replies(models: Sequence[Model], identity: str) -> None:
 def tasks_of(
     asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[Model], most: int | None = None
 ) -> list[Task]:
-    """The tasks for all models. most: tokens of a reply; None: Inspect's and the model's own. Raises BadInput with everything that a task refuses of a model."""
+    """The tasks for all models. Raises BadInput with everything that a task refuses of a model.
+
+    most: tokens of a reply; None: as Inspect and the model have it.
+    """
     made: list[Task] = []
     problems: list[str] = []
     for model in models:
