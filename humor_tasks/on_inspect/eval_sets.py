@@ -171,7 +171,7 @@ def run_tasks(
             model_roles={ROLE: list(graders)} if graders else None,
             limit=limit,
             retry_attempts=1,
-            **({} if most is None else {"max_tokens": most}),
+            max_tokens=most,
         )
     except PrerequisiteError as problem:
         raise BadInput(one_line(problem)) from None

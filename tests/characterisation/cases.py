@@ -192,7 +192,7 @@ def humorbench() -> Iterator[Case]:
 def in_lm_eval() -> Iterator[Case]:
     # Tasks with prompts=all are those of each prompt set; see tests/harnesses/test_wordings.py.
     stubs = sorted(path.stem for path in STUBS.glob("*.yaml") if "_wordings" not in path.stem)
-    groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+    groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen", "humor", "humor_gen"}
     judged = {task.name for each in BENCHMARKS.values() if each.judging or each.verdicts for task in each.lm_eval}
     of_crowd = {stub for stub in stubs if stub.startswith(("crowd_", "caption_writing"))}  # see `crowd`
     plain = [stub for stub in stubs if stub not in groups | judged | of_crowd]

@@ -153,7 +153,8 @@ def test_every_stub_loads_and_every_benchmark_has_one() -> None:
         name for name, each in BENCHMARKS.items() if each.lm_eval
     }
     assert set(configs) - set(tasks) == {
-        f"nyc{part}{way}" for part in ("", "_crossval", "_wordings") for way in ("", "_gen")
+        *(f"nyc{part}{way}" for part in ("", "_crossval", "_wordings") for way in ("", "_gen")),
+        *("humor", "humor_gen"),
     }
 
 
