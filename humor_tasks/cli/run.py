@@ -100,7 +100,7 @@ def _plan(
     from humor_tasks.suites.plan import plan_of
 
     priced = read_prices(prices)
-    given = dict(argument.split("=", 1) for argument in arguments)
+    given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)  # others are problems of models
     models = [asked_of(each, given, priced, tokenizer, reply_tokens) for each in found.models]
     return plan_of(ready, models, [asked_of(each, {}, priced) for each in found.graders], limit)
 

@@ -27,8 +27,11 @@ def check_folder(folder: Path, asked: Mapping[str, Any]) -> str:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadInput(f"{folder}: is no folder of `humor-tasks run`, and is not empty; choose another.")
         identity = uuid4().hex
-        folder.mkdir(parents=True, exist_ok=True)
-        write_json(file, {"id": identity, "humor_tasks": __version__, **asked})
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(file, {"id": identity, "humor_tasks": __version__, **asked})
+        except OSError as problem:
+            raise BadInput(f"{folder}: cannot be written ({problem}); choose another folder.") from None
         return identity
     try:
         held = json.loads(read_body(file))

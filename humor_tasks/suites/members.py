@@ -72,6 +72,9 @@ def members(suite: str, given: Sequence[str] = (), **shared: Any) -> list[Member
         for member in [Member(benchmark, parameters)]
     }
     chosen = list(found.values())
+    named = [name_and_value(text)[0] for text in given] + [name for name, value in shared.items() if value is not None]
+    if twice := next((name for name in named if named.count(name) > 1), None):
+        raise BadInput(f"{twice} is given twice; give it once.")
     for text in given:
         name, value = name_and_value(text)
         task, dot, parameter = name.rpartition(".")

@@ -58,6 +58,7 @@ def test_parameters() -> None:
         ("text", ["shots"], "-T shots: write -T NAME=VALUE."),
         ("text", ["shot=1"], "Did you mean 'shots'?"),
         ("text", ["humorbench.shots=1"], "task of suite text: there is no 'humorbench'"),
+        ("text", ["shots=1", "shots=2"], "shots is given twice; give it once."),
         ("text", ["matching.per_contest=1"], "parameter of matching: there is no 'per_contest'"),
     ],
 )
