@@ -136,7 +136,7 @@ def _shown(row: Record | None, names: Sequence[str]) -> Sequence[Picture]:
 
     None of a whole clip, which no judge is shown as pictures.
     """
-    media = row and (row.picture or row.clip)
+    media = (row.picture or row.clip) if row else None
     if media is None or media.where not in names:
         return ()
     if isinstance(media, Picture):
