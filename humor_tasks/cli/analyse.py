@@ -82,7 +82,7 @@ def items(
     day = read_date(cutoff) if cutoff else None
     if embedding and not options["predictors"]:
         raise BadInput("--embedding serves to predict difficulty; add --predictors.")
-    predictions = opened_for_predictions(task, dataset, parameters)
+    predictions = opened_for_predictions(task, dataset, parameters, runs)
     results = read_results(runs, predictions)
     if embedding:
         from humor_tasks.models.choosers.embedding import Embedding

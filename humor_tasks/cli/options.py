@@ -77,7 +77,11 @@ def together(*decorators: Decorator) -> Decorator:
 
 PREDICTIONS = together(
     click.option("--task", help="Benchmark of prediction files among RUNS, such as matching."),
-    click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'."),
+    click.option(
+        "--dataset",
+        help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'. Default: that of the first log "
+        "of --task, else the public corpus.",
+    ),
     PARAMETERS,
 )
 """The options by which a command reads files of predictions beside finished runs."""
@@ -97,18 +101,38 @@ CLUSTER = click.option(
 )
 
 
-def opened_for_predictions(task: str | None, dataset: str | None, parameters: Sequence[str]) -> Run | None:
+def opened_for_predictions(
+    task: str | None, dataset: str | None, parameters: Sequence[str], runs: Sequence[Path]
+) -> Run | None:
     """The benchmark of the predictions, opened with its data; None without --task.
 
-    Raises BadInput for the other options without --task, and as `opened` does.
+    Without --dataset its rows are of the dataset that the first of RUNS names which is a log of this benchmark. Raises
+    BadInput for the other options without --task, and as `opened` does.
     """
     from humor_tasks.parameters import opened
 
     if task:
-        return opened(task, parameters, dataset=dataset)
+        revised = any(parameter.startswith(("dataset=", "revision=")) for parameter in parameters)
+        corpus = {} if dataset or revised else _logged_corpus(task, runs)
+        return opened(task, parameters, **{"dataset": dataset} | corpus)
     if dataset is not None or parameters:
         raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
     return None
+
+
+def _logged_corpus(task: str, runs: Sequence[Path]) -> dict[str, str]:
+    """Dataset and revision of the first log of this benchmark; empty where there is none."""
+    from humor_tasks.logs import read_run
+    from humor_tasks.results.read import files_of
+
+    for path in files_of(runs):
+        try:
+            run = read_run(path, finished=None)
+        except BadInput:
+            continue
+        if run.benchmark == task and "dataset" in run.corpus:
+            return {name: str(value) for name, value in run.corpus.items() if name in ("dataset", "revision")}
+    return {}
 
 
 def logs_of(benchmarks: Collection[str], paths: Sequence[Path]) -> list[Path]:

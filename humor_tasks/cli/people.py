@@ -71,12 +71,13 @@ def pairs(
     """Write the items to vote on, for `humor-tasks people page`.
 
     Items are two systems' explanations or stories, a benchmark's own questions, or the battles of an arena, whose votes
-    `humor-tasks captions arena --votes` reads. Pictures are written to a folder next to the file.
+    `humor-tasks captions arena --votes` reads. Without --dataset, the rows of two systems are those of the first log's
+    run. Pictures are written to a folder next to the file.
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
     from humor_tasks.files.writing import check_output, write_json_lines
-    from humor_tasks.studies.people.sources import choices, preferences, rows, sampled_records
+    from humor_tasks.studies.people.sources import choices, logged_corpus, preferences, rows, sampled_records
 
     if arena:
         if system or against or any(value is not None for value in parameters.values()):
@@ -90,7 +91,10 @@ def pairs(
         preferred = " and ".join(name for name, votes in kinds.items() if votes.option_kind == "systems")
         raise BadInput(f"the tasks {preferred} need --system and --against, and other tasks do not take them.")
     check_output(output, system, against)
-    run = load(task, **{name: value for name, value in parameters.items() if value is not None})
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if system and against and "dataset" not in given:
+        given = logged_corpus((system, against)) | given
+    run = load(task, **given)
     kind = kinds[task].kind
     items, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
     chosen, repeating = sampled_records(items, size, seed)

@@ -54,7 +54,7 @@ def report(
     check_ending(picture)
     check_subset(hard)
     priced = read_prices(prices)
-    predictions = opened_for_predictions(task, dataset, parameters)
+    predictions = opened_for_predictions(task, dataset, parameters, runs)
     read = read_results(runs, predictions, Foreign(metrics, cluster))
     built = build_report(read, priced, hard, anew=prices is not None)
     notes = write_report(output, built) if output else []
@@ -97,7 +97,7 @@ def compare(
     from humor_tasks.results.compare import as_markdown, check_ending, compare, write_report
     from humor_tasks.results.foreign import Foreign
 
-    predictions = opened_for_predictions(task, dataset, parameters)
+    predictions = opened_for_predictions(task, dataset, parameters, runs)
     check_output(output, *runs)
     check_ending(output)
     comparison = compare(read_results(runs, predictions, Foreign(metrics, cluster)), metrics, seed)

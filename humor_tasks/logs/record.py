@@ -233,6 +233,14 @@ class FinishedRun:
         """The models bound to the role `grader`."""
         return self.role_models.get("grader", ())
 
+    @property
+    def corpus(self) -> dict[str, Any]:
+        """The parameters that open its rows again: dataset, revision, split, fold and setting, as far as known."""
+        named = {name: self.options[name] for name in ("fold", "setting") if name in self.options}
+        named |= {name: self.source[name] for name in ("dataset", "split") if name in self.source}
+        revision = self.source.get("requested_revision")
+        return named | ({"revision": revision} if revision else {})
+
     def __iter__(self) -> Iterator[LoggedSample]:
         return iter(self.samples)
 

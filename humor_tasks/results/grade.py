@@ -31,7 +31,7 @@ from humor_tasks.contract.judging.rubrics import SETS
 from humor_tasks.contract.options import ALL, FIRST, ROTATED
 from humor_tasks.contract.variations import Variation, Variations
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.logs import LoggedSample, read_run
+from humor_tasks.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.logs.inspect_logs import from_log, logged_pictures
 from humor_tasks.logs.reading import RETRY
 from humor_tasks.logs.signature import Signature
@@ -42,8 +42,9 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import opened
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.replies import reply_of
+from humor_tasks.results.logged_rows import logged_rows
 from humor_tasks.rows.media.picture import Picture
-from humor_tasks.rows.records import VARIATION
+from humor_tasks.rows.records import VARIATION, Record
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> LoggedReplies:
     written = [sample for sample in run.samples if sample.reply is not None]
     if run.harness == "lm_eval" and judging.shows_media and run.signature.get("shots", "0") not in ("0", "-"):
         _check_question_is_known(written)
-    pictures = _pictures(path, written) if judging.shows_media else {}
+    pictures = _pictures(path, run, written) if judging.shows_media else {}
     samples = tuple(_sample(sample, pictures.get(sample.id, ())) for sample in written)
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
@@ -104,19 +105,43 @@ def judging_by_name(task: str) -> Judging[Any]:
     return judged[check_choice("task", task, judged)]
 
 
-def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
-    """The pictures of each question. Raises BadInput for a question whose pictures or clips the log does not hold."""
+def _pictures(path: Path, run: FinishedRun, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
+    """The pictures of each question, from the log or else from the rows of the dataset that it names.
+
+    Raises BadInput for a question whose pictures or clips neither has.
+    """
     illustrated = {sample.id: sample for sample in written if sample.media_names}
     of_inspect = path.suffix in (".eval", ".json")
     pictures = dict(logged_pictures(path, illustrated)) if illustrated and of_inspect else {}
-    for identity, sample in illustrated.items():
-        if identity not in pictures:
+    missing, why = illustrated.keys() - pictures.keys(), ""
+    try:
+        found = {row.id: row for row in logged_rows(run)} if missing else {}
+    except BadInput as problem:
+        found, why = {}, f" {path}: {str(problem).rstrip('.')}."
+    for identity in sorted(missing):
+        sample = illustrated[identity]
+        shown = _shown(found.get(identity), sample.media_names)
+        if not shown:
             raise BadInput(
                 f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.media_names)}), "
-                "which the judges must see. Grade a run of Inspect with its pictures, or one that describes the scene "
-                "in words."
+                f"which the judges must see.{why} Grade a run of Inspect with its pictures, one whose dataset is at "
+                "hand, or one that describes the scene in words."
             )
+        pictures[identity] = [picture.read() for picture in shown]
     return pictures
+
+
+def _shown(row: Record | None, names: Sequence[str]) -> Sequence[Picture]:
+    """The row's picture, or the frames of its clip, of one of these names, which a fingerprint of rows does not cover.
+
+    None of a whole clip, which no judge is shown as pictures.
+    """
+    media = (row.picture or row.clip) if row else None
+    if media is None or media.where not in names:
+        return ()
+    if isinstance(media, Picture):
+        return [media]
+    return media.pictures() if media.frames else ()
 
 
 def grading_task(written: LoggedReplies, task: str, name: str, **how: Any) -> Task:

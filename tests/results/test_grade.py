@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,13 @@ from typing import Any
 import pytest
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ContentImage
 from standins.judging import fickle, judging, longer, says
 from standins.logs import metrics
 from standins.ranked import ranked, shown_groups
 
 from humor_tasks import load, tasks
+from humor_tasks.datasets_cards import folder as sample_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people, reference_preference
 from humor_tasks.results import read_results
@@ -178,18 +182,62 @@ def test_stories_of_lm_eval_are_rated_as_in_inspect(tmp_path: Path) -> None:
     assert metrics(log) == metrics(expected)
 
 
+def shown(path: Path, task: str) -> dict[str, list[bytes]]:
+    """The pictures that judges see, by sample."""
+    found = {}
+    for sample in read_written(path, task).samples:
+        assert not isinstance(sample.input, str)
+        images = [part.image for part in sample.input[-1].content if isinstance(part, ContentImage)]
+        found[str(sample.id)] = [base64.b64decode(image.partition(",")[2]) for image in images]
+    return found
+
+
 @pytest.mark.parametrize(
-    ("stub", "task"),
+    ("stub", "task", "given"),
     [
-        ("nyc_explanation_pixels", "explanation"),
-        ("mock_generation_pixels", "mock_generation"),
-        ("mock_generation_frames", "mock_generation"),
+        ("nyc_explanation_pixels", "explanation", {"setting": "pixels"}),
+        ("mock_generation_pixels", "mock_generation", {"input": "media"}),
+        ("mock_generation_frames", "mock_generation", {"input": "frames", "scene": "comedy"}),
     ],
 )
-def test_a_log_without_its_pictures_is_refused(stub: str, task: str, tmp_path: Path) -> None:
+def test_pictures_that_lm_eval_does_not_log_are_those_of_the_rows(
+    stub: str, task: str, given: dict[str, Any], tmp_path: Path
+) -> None:
     path = logged_by_lm_eval(stub, "A bear.", tmp_path, dataset="sample")
-    with pytest.raises(BadInput, match="the log does not hold what its question shows"):
-        read_written(path, task)
+    records = load(task, dataset="sample", **given).records
+    expected = {r.id: [p.read() for p in (r.clip.pictures() if r.clip else [r.picture]) if p] for r in records}
+    assert {len(pictures) for pictures in expected.values()} == ({8} if "frames" in stub else {1})
+    assert shown(path, task) == expected
+
+
+def of_a_copy(folder: Path) -> Path:
+    """Stories of lm-eval, of a copy of the sample in `folder`."""
+    shutil.copytree(sample_folder("mock"), folder / "mock")
+    return logged_by_lm_eval("mock_generation_pixels", "A bear.", folder, dataset=str(folder / "mock"))
+
+
+def test_pictures_of_rows_that_have_changed_or_are_gone_are_not_shown(tmp_path: Path) -> None:
+    path = of_a_copy(tmp_path)
+    assert len(shown(path, "mock_generation")) == 6
+    rows = tmp_path / "mock" / "cartoon_matching" / "test.jsonl"
+    kept = rows.read_text()
+    rows.write_text(kept.replace("Nothing fitted", "Nothing"))
+    with pytest.raises(BadInput, match=r"which the judges must see.*they have another fingerprint. Grade a run"):
+        read_written(path, "mock_generation")
+    rows.write_text(kept.replace("cartoon_06.png", "cartoon_01.png"))
+    with pytest.raises(BadInput, match=r"cartoon_06.png, row 0 .* which the judges must see. Grade a run"):
+        read_written(path, "mock_generation")
+    shutil.rmtree(tmp_path / "mock")
+    with pytest.raises(BadInput, match=r"the log does not hold what its question shows.*is no folder on this machine"):
+        read_written(path, "mock_generation")
+
+
+def test_a_log_that_names_no_dataset_is_refused(tmp_path: Path) -> None:
+    path = logged_by_lm_eval("mock_generation_pixels", "A bear.", tmp_path, dataset="sample")
+    (results,) = path.parent.glob("results_*.json")
+    results.unlink()
+    with pytest.raises(BadInput, match=r"the judges must see.*its dataset .which it does not name. is no folder"):
+        read_written(path, "mock_generation")
 
 
 def test_pairs_are_judged_by_their_task_alone(tmp_path: Path) -> None:

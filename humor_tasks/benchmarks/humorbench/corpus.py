@@ -73,6 +73,11 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
     path = Path(dataset).expanduser()
     if path.is_dir() and name in PINNED:
         path /= name
+    if not path.is_file() and dataset.lower().endswith(".csv"):
+        raise BadInput(
+            f"dataset={dataset}: there is no such file. Correct the path, or get the file from "
+            f"https://github.com/{PUBLIC} (labels are in rubric/); dataset={PUBLIC} reads the pinned ones."
+        )
     if not path.is_file():
         in_folder = f", nor a folder with {name}" if name in PINNED else ""
         raise BadInput(

@@ -130,7 +130,7 @@ def _filled(o: Outcome, passed: bool) -> Outcome:
 VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 0.0, _missing, _filled, RATINGS)
 """The ratings of a story: a missing one counts as the lowest or as the highest."""
 
-GRADED = "Stories, generated and logged (--log_samples); `humor-tasks grade` rates those of descriptions."
+GRADED = "Stories, generated and logged (--log_samples); `humor-tasks grade` rates them."
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
     card=corpus.card(

@@ -120,12 +120,7 @@ def read_captions(path: Path) -> Captions:
                 raise BadInput(f"{entry.where}: caption is {text!r:.60}; it must be text.")
             captions.append(Caption(str(entry.contest), " ".join(text.split()), entry.system))
         without.update([entry.refused] if not entry.texts else ())
-    corpus: dict[str, Any] = {}
-    if _is_run(path):
-        run = read_run(path)
-        corpus |= {name: run.options[name] for name in ("fold", "setting") if name in run.options}
-        corpus |= {name: run.source[name] for name in ("dataset", "split") if name in run.source}
-        corpus |= {"revision": run.source["requested_revision"]} if run.source.get("requested_revision") else {}
+    corpus = read_run(path).corpus if _is_run(path) else {}
     return Captions(tuple(captions), corpus, without[False], without[True])
 
 

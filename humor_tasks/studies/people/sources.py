@@ -23,6 +23,7 @@ from humor_tasks.contract.definition import Run
 from humor_tasks.contract.judging.pairs import read_system
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files.writing import write_bytes
+from humor_tasks.logs import read_run
 from humor_tasks.rows import read_csv
 from humor_tasks.rows.contests.contest_csv import contest_files
 from humor_tasks.rows.media.clip import Clip
@@ -63,6 +64,19 @@ def preferences(run: Run, systems: tuple[str, str], kind: str = PREFERENCE.kind)
                 item_fields |= _said(record)
             selected.append((record, {"kind": kind} | item_fields))
     return selected, left_out
+
+
+def logged_corpus(systems: Sequence[str]) -> dict[str, Any]:
+    """Dataset, revision, split and fold of the first of the systems that is a log; empty where none is.
+
+    Raises BadInput for a log that cannot be read.
+    """
+    for spec in systems:
+        path = Path(spec).expanduser()
+        corpus = read_run(path, texts=True).corpus if path.is_file() else {}
+        if "dataset" in corpus:
+            return {name: value for name, value in corpus.items() if name != "setting"}  # of models, not of people
+    return {}
 
 
 def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:

@@ -366,6 +366,15 @@ def test_predictions_are_analysed_with_their_task(tmp_path: Path) -> None:
     assert {each["shortcut"] for each in found["shortcuts"]} >= {"overlap", "longest", "first"}
 
 
+def test_rows_of_a_task_without_a_dataset_are_those_of_its_log(runs: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({record.id: "A" for record in load("matching", dataset="sample").records}))
+    done = analysed(path, runs[0], "--task", "matching", "--draws", 99, "--json")
+    (found,) = json.loads(done.stdout)["analyses"]
+    assert "mine" in found["systems"]
+    assert len(found["systems"]) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import eval
+from standins.judging import says
 
-from humor_tasks import load
+from humor_tasks import load, tasks
 from humor_tasks.cli import main
 from humor_tasks.files.writing import write_json_lines
 from humor_tasks.studies.people.items import read_pairs
@@ -21,6 +23,7 @@ from humor_tasks.studies.people.session import assigned
 from humor_tasks.studies.people.sources import choices, rows, sampled_records
 from humor_tasks.studies.people.vote_files import read_votes
 from humor_tasks.studies.people.votes import Vote
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 
 def invoke(*arguments: str | Path) -> Any:
@@ -50,6 +53,26 @@ def test_pairs_of_two_systems(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "1 unknown id: nobody" in done.output
     assert not (tmp_path / "other.jsonl").exists()
+
+
+@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
+def test_pairs_of_a_log_are_of_its_own_rows(tmp_path: Path, harness: str) -> None:
+    ids = [record.id for record in load("explanation", dataset="sample", fold="2", split="validation").records]
+    if harness == "inspect":
+        task = tasks.explanation(dataset="sample", fold="2", split="validation")
+        (log,) = eval(task, model=says("m", "A bear.").model, log_dir=str(tmp_path), display="log")
+        path = Path(log.location)
+    else:
+        given = {"dataset": "sample", "fold": 2, "split": "validation"}
+        run_lm_eval(ScriptedLM("A bear."), "nyc_explanation_gen", metadata=given, output=tmp_path)
+        (path,) = tmp_path.rglob("samples_*.jsonl")
+    for sides in (("--system", path, "--against", "human"), ("--system", "human", "--against", path)):
+        done = invoke("people", "pairs", *sides, "-o", tmp_path / "pairs.jsonl")
+        assert done.exit_code == 0, done.output
+        assert [item.id for item in read_pairs(tmp_path / "pairs.jsonl")] == ids
+    done = invoke("people", "pairs", *sides, "--dataset", "sample", "-o", tmp_path / "other.jsonl")
+    assert done.exit_code == 2
+    assert "they are of explanation, split test of sample" in done.output
 
 
 @pytest.mark.parametrize("task", ["matching", "ranking"])

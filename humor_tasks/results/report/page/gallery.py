@@ -7,24 +7,21 @@ import hashlib
 import io
 import math
 import shlex
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.contract.answers import Choice
 from humor_tasks.contract.metric import Metric
-from humor_tasks.contract.options import ALL, declared, read_parameters
 from humor_tasks.errors import BadInput
 from humor_tasks.files.pages import cut, packed, visible
 from humor_tasks.logs import FinishedRun
 from humor_tasks.results import Result
+from humor_tasks.results.logged_rows import logged_rows
 from humor_tasks.results.report.page.items import Collected, Item, Reply, categories, collect, difficulty, disagreement
 from humor_tasks.rows.media.clip import Clip
 from humor_tasks.rows.media.picture import decode_picture
-from humor_tasks.rows.records import Record
 
 # ---- pictures ------------------------------------------------------------------------------------
 # Those of the gallery's items, each once, small enough for one page.
@@ -116,7 +113,11 @@ def _logged(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) -> It
 
 
 def _in_folder(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
-    for record in _records(run):
+    try:
+        records = logged_rows(run)
+    except BadInput:
+        return
+    for record in records:
         if record.id in ids:
             try:
                 pictures = _frames(record.clip) if record.clip else [record.picture] if record.picture else []
@@ -127,28 +128,6 @@ def _in_folder(run: FinishedRun, paths: Sequence[Path], ids: Collection[str]) ->
 
 def _frames(clip: Clip) -> Sequence[Any]:
     return (clip if clip.frames else replace(clip, frames=FRAMES)).pictures()
-
-
-def _records(run: FinishedRun) -> Sequence[Record]:
-    """The rows of a run, opened again with the parameters in its signature; none where the data is not on this machine.
-
-    Rows that have changed since are not used: their fingerprint is another one.
-    """
-    dataset = str(run.source.get("dataset", ""))
-    if run.benchmark is None or (dataset != "sample" and not Path(dataset).is_dir()):
-        return ()
-    benchmark = find_benchmark(run.benchmark)
-    names = {parameter.name for parameter in declared(benchmark.options)} - {"prompts", "cot"}
-    parameters = {name: value for name, value in run.signature.items() if name in names} | {"dataset": dataset}
-    parameters |= {"prompts": ALL} if run.options.get("prompts") == ALL else {}  # whose records have ids of their own
-    if parameters.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
-        parameters["setting"] = "pixels"
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            opened = benchmark.open(**read_parameters(benchmark.options, benchmark.name, list(parameters.items())))
-    except BadInput:
-        return ()
-    return opened.records if opened.data.provenance.get("fingerprint") == run.source.get("fingerprint") else ()
 
 
 # ---- the gallery ---------------------------------------------------------------------------------
