@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from humor_tasks.suites.asked import Models
-    from humor_tasks.suites.members import Absent
+    from humor_tasks.suites.members import Absent, Member
     from humor_tasks.suites.plan import Plan
 
 _MODELS = click.option(
@@ -70,6 +70,7 @@ def run(
 
     chosen = members(suite, parameters, dataset=dataset, budget=budget)
     found = open_models(models, graders, model_args, model_base_url, max_tokens)
+    _ask_before_downloads([member for member in chosen if member.download], only_plan, yes)
     ready, absent = opened(chosen, bool(graders))
     kept, refused = without_refused(ready, found.models)
     plan = _plan(kept, found, model_args, tokenizer, reply_tokens, prices, limit)
@@ -84,6 +85,16 @@ def run(
     asked |= {"model_args": len(model_args), "model_base_url": model_base_url, "max_tokens": max_tokens}
     asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
     _run(output, asked, plan, found, [*absent, *refused], prices)
+
+
+def _ask_before_downloads(large: Sequence[Member], only_plan: bool, yes: bool) -> None:
+    """Ask before the pictures of these members are downloaded, which a plan needs to read their rows."""
+    if not large or yes:
+        return
+    told = f"{', '.join(member.name for member in large)}: to read their rows downloads {large[0].download} of pictures"
+    if only_plan:
+        raise BadInput(f"{told}, unless they are cached. Give --yes as well, or dataset=FOLDER for a local copy.")
+    click.confirm(f"{told}, unless they are cached. Go on?", abort=True)
 
 
 def _plan(

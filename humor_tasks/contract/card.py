@@ -27,6 +27,7 @@ class Source:
 
     name: id of the dataset on the hub, or of the repository; "" for a corpus that is not public. pin: how the rows are
     pinned. files: file -> its pinned SHA-256. rows: the files or configs in use, and what is left out of them.
+    pictures: the size of the download that `setting=pixels` adds, such as "7.9 GB"; "" where nobody has measured it.
     """
 
     name: str = ""
@@ -34,6 +35,7 @@ class Source:
     files: Mapping[str, str] = field(default_factory=dict)
     licence: str = ""
     rows: str = ""
+    pictures: str = ""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,12 @@ class Member:
         """What makes two members the same."""
         return self.benchmark.name, tuple(sorted(self.parameters.items()))
 
+    @property
+    def download(self) -> str:
+        """The size of the pictures that opening it downloads unless cached; "" for none, or an unknown size."""
+        shows = self.parameters.get("setting") == "pixels" and "dataset" not in self.parameters
+        return self.benchmark.card.source.pictures if shows else ""
+
     def open(self) -> Run[Any]:
         """The benchmark opened with the parameters that are its own. Raises BadInput as `Benchmark.open` does."""
         own = {option.name for option in declared(self.benchmark.options)}

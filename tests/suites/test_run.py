@@ -217,6 +217,7 @@ def test_a_model_fails(
     ("more", "message"),
     [
         (["--suite", "judged"], "explanation_preference: needs a grader model: --grader MODEL."),
+        (["--suite", "pictures", "--plan"], "downloads 7.9 GB of pictures, unless they are cached. Give --yes as well"),
         (["--suite", "texts"], "Did you mean 'text'?"),
         (["--suite", "pictures", "--model", "text/x"], "is given twice"),
         (["--budget", "9", "-T", "budget=5"], "budget is given twice"),
@@ -230,7 +231,8 @@ def test_a_model_fails(
 def test_refused(more: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     first = ["--model", "text/x"] if "text/x" in more else ["--model", "baseline/overlap"]
-    told = commands.refused("run", *first, "--dataset", "sample", "--yes", "-o", tmp_path / "run", *more)
+    rows = [] if "--plan" in more else ["--dataset", "sample", "--yes"]
+    told = commands.refused("run", *first, *rows, "-o", tmp_path / "run", *more)
     assert message in told
     assert not (tmp_path / "run").exists()
 

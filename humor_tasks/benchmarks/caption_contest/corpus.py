@@ -135,13 +135,17 @@ def letters(letters: str) -> Callable[[NyccOptions], Choice]:
 # ---- source -------------------------------------------------------------------------------------
 
 
+PICTURES = "7.9 GB"
+"""The size of the hub's pictures."""
+
+
 def source(rows: str) -> Source:
     """The corpus as the source of a benchmark that reads these rows."""
     licence = (
         "CC BY 4.0 for the authors' annotations and explanations; cartoons belong to their artists, captions to their "
         "writers."
     )
-    return Source(HUB, pins.about(HUB), licence=licence, rows=rows)
+    return Source(HUB, pins.about(HUB), licence=licence, rows=rows, pictures=PICTURES)
 
 
 card = partial(
@@ -150,7 +154,7 @@ card = partial(
     sampling=SAMPLING,
     dates=DATES,
     dated=True,
-    needs="hub, text only (7.9 GB more with pictures)",
+    needs=f"hub, text only ({PICTURES} more with pictures)",
 )
 """The card of a benchmark of this corpus, with what all of them share."""
 DIFFERENCES = (
