@@ -27,7 +27,7 @@ PLAIN: Any = BENCHMARKS["matching"]
 def may_be_empty(name: str) -> set[str]:
     """The fields of a card and its source that say nothing here, each for a reason that the definition gives."""
     benchmark = BENCHMARKS[name]
-    card, found = benchmark.card, {"counted", "dated", "usage", "differences", "wordings"}  # nothing to add
+    card, found = benchmark.card, {"counted", "dated", "pictures", "usage", "differences", "wordings"}  # nothing to add
     if not card.paper.address:
         found |= {"section", "name"}  # neither paper nor corpus is public
     if name == "humor_writing":
