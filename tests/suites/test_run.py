@@ -99,6 +99,7 @@ def scores(folder: Path) -> dict[tuple[str, str], dict[str, tuple[float, float]]
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(20, "three whole runs of a suite")
 def test_plan_against_truth(tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests and tokens in are exact, and so is the cost where the length of replies is known."""
     with Counted(explainer, tokenizer) as model, Counted(VERDICT, tokenizer) as judge:
@@ -146,6 +147,7 @@ class Killing:
 
 
 @pytest.mark.slow
+@pytest.mark.cpu(25, "three runs of a suite, two of them whole")
 def test_killed_and_resumed(
     killable_forks: Forks, tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
