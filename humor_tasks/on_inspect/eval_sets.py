@@ -165,7 +165,8 @@ def run_tasks(
     """
     register_prices()
     try:
-        _, logs = eval_set(
+        _, logs = contextvars.copy_context().run(  # it leaves its last model and roles behind
+            eval_set,
             list(tasks),
             log_dir=folder,
             model_roles={ROLE: list(graders)} if graders else None,

@@ -175,7 +175,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"shot": 3}, "Did you mean '--num_fewshot'"),
         ({"revison": "main"}, "Did you mean 'dataset_revision'"),
         ({"fodl": "all"}, "^--metadata fodl: no task .* Did you mean 'fold'"),
-        ({"scene": "post"}, "^--metadata scene: no task .* There are cot, dataset, "),
+        ({"scene": "post"}, "^--metadata scene: no task .* There are budget, cot, dataset, "),
         ({" 1 ": " faint"}, """^--metadata 1: no task .* JSON: --metadata '{"name": "a,b"}'"""),
         ({"revision": "main"}, r"^--metadata revision: use dataset_revision\.$"),
         ({"seed": 1}, r"^--metadata seed: use --seed\.$"),

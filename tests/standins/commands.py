@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextvars import copy_context
 from pathlib import Path
 from unittest.mock import patch
 
@@ -67,8 +68,9 @@ def inspect(*arguments: str | Path, cwd: Path) -> str:
     from inspect_ai.model._model import _models
 
     _models.clear()  # kept by name: the test before may have had another server behind it
-    with chdir(cwd):
-        return _succeeded(_invoked(command, arguments, auto_envvar_prefix="INSPECT"))
+    with chdir(cwd):  # in a context of its own: eval-set leaves its last model and roles behind
+        invoked = copy_context().run(_invoked, command, arguments, auto_envvar_prefix="INSPECT")
+    return _succeeded(invoked)
 
 
 def uv(*arguments: str | Path) -> None:

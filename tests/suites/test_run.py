@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from standins import commands, killable
 from standins.forks import Forks
 from standins.tiny_text import tiny_tokenizer
 
+from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results import read_results
 from humor_tasks.testing import ChatServer, text_of
 
@@ -64,7 +66,7 @@ def tokenizer(tmp_path: Path) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     for name in ("MINE", "OTHER", "JUDGE"):
@@ -75,6 +77,9 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     (tmp_path / "prices.toml").write_text(f"[models]\n{prices}", encoding="utf-8")
     monkeypatch.setenv("HUMOR_TASKS_PRICES", str(tmp_path / "prices.toml"))
+    register_prices.cache_clear()
+    yield
+    register_prices.cache_clear()
 
 
 def asked(folder: Path, suite: str, *more: str | Path) -> list[str | Path]:
