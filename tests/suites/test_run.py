@@ -152,7 +152,7 @@ class Killing:
 
 
 @pytest.mark.slow
-@pytest.mark.cpu(25, "three runs of a suite, two of them whole")
+@pytest.mark.cpu(20, "three runs of a suite, two of them whole")
 def test_killed_and_resumed(
     killable_forks: Forks, tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
