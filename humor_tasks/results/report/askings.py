@@ -6,12 +6,11 @@ docs/wordings.md says what the metrics are. The spread stands beside each score;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from humor_tasks.files.tables import short
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.scorecard import Column
-from humor_tasks.results.report.table import estimate_text, unit
+from humor_tasks.results.report.table import TextTable, estimate_text, unit
 from humor_tasks.results.result import Result
 
 OF_WORDINGS = {"same answer": "same_answer", "right under all": "right_under_all", "SD within item": "within_item_sd"}
@@ -19,17 +18,8 @@ OF_ORDERS = {"right in all": "right_in_all"}
 """Title of a column -> the metric of several askings."""
 
 
-@dataclass(frozen=True)
-class Askings:
-    """A table of one group: a row is a run, a column is a metric. Texts are as the runs have them, "-" for no value."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def tables(group: Group, columns: Sequence[Column]) -> list[Askings]:
-    """The tables of a group's finished runs; none for runs that ask each item once.
+def tables(group: Group, columns: Sequence[Column]) -> list[TextTable]:
+    """The tables of a group's finished runs; none for runs that ask each item once. A row is a run, a column a metric.
 
     columns: the scorecard's, of every group.
     """
@@ -48,7 +38,7 @@ def tables(group: Group, columns: Sequence[Column]) -> list[Askings]:
     return [table for table in found if table.rows]
 
 
-def _table(title: str, held: Sequence[Column], names: Mapping[str, str]) -> Askings:
+def _table(title: str, held: Sequence[Column], names: Mapping[str, str]) -> TextTable:
     """names: title of a column -> the metric; a column without any value is left out."""
     runs = list(_finished(held))
     metrics = {metric.name: metric for _, result in runs for metric in result.opened.reported}
@@ -58,7 +48,7 @@ def _table(title: str, held: Sequence[Column], names: Mapping[str, str]) -> Aski
         found = ((metric, result.estimates.get(metric.name)) for metric in shown.values())
         rows.append((short(system), *("-" if e is None else estimate_text(e, metric) for metric, e in found)))
     heads = (f"{head}{', %' if unit(metric) else ''}" for head, metric in shown.items())
-    return Askings(title, ("system", *heads), tuple(rows))
+    return TextTable(title, ("system", *heads), tuple(rows))
 
 
 def _finished(held: Sequence[Column]) -> Iterator[tuple[str, Result]]:

@@ -1,7 +1,6 @@
 """The profile: what each model understands of humour, ability by ability, and what tells two or three models apart.
 
-A row is a model, a column the main metric of one benchmark; in the order of
-`contract.suites.ABILITIES`.
+A row is a model, a column the main metric of one benchmark, in the order of `contract.suites.ABILITIES`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from humor_tasks.files.tables import short
 from humor_tasks.results.compare import adjusted_text, compare, signed
 from humor_tasks.results.levels import levels
 from humor_tasks.results.report.scorecard import Column, Scorecard
-from humor_tasks.results.report.table import PUBLISHED, cells_text, published_cell, unit, value_text
+from humor_tasks.results.report.table import PUBLISHED, TextTable, cells_text, published_cell, unit, value_text
 from humor_tasks.results.result import Results
 
 NO_OVERALL = (
@@ -28,31 +27,26 @@ MOST = 3
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of texts, "-" for no value."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
 class Profile:
     """models: the profile itself. differences: of every two models; None for one model, or more than MOST."""
 
-    models: Table
-    differences: Table | None
+    models: TextTable
+    differences: TextTable | None
     notes: tuple[str, ...]
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TextTable, ...]:
         """Both tables, as far as they are there."""
         return (self.models, self.differences) if self.differences else (self.models,)
 
 
 def profile(card: Scorecard, results: Results) -> Profile | None:
     """The profile of a scorecard; None where its benchmarks are of fewer than two abilities."""
-    columns = [column for column in card.columns if column.benchmark.ability and _is_main(column)]
+    columns = [
+        column
+        for column in card.columns
+        if column.benchmark.ability and column.estimate == column.benchmark.metrics[0].name
+    ]
     columns.sort(key=lambda column: list(ABILITIES).index(column.benchmark.ability))
     if len({column.benchmark.ability for column in columns}) < 2:
         return None
@@ -64,22 +58,17 @@ def profile(card: Scorecard, results: Results) -> Profile | None:
     beside = [("chance", *map(_chance, columns))]
     beside += [(name, *(published_cell(column, field) for column in columns)) for name, field in PUBLISHED.items()]
     rows += [row for row in beside if set(row[1:]) != {"-"}]
-    models = Table(
+    models = TextTable(
         "The main metric of each benchmark, with its 95 % interval", ("model", *map(_heading, columns)), tuple(rows)
     )
     notes = (NO_OVERALL, OTHER_ROWS) if any(column.beside for column in columns) else (NO_OVERALL,)
     return Profile(models, _differences(results, columns), notes)
 
 
-def _is_main(column: Column) -> bool:
-    return not column.part and column.metric.name == column.benchmark.metrics[0].name
-
-
 def _heading(column: Column) -> str:
-    about = "; ".join(filter(None, (column.group and f"group {column.group}", column.setting)))
-    named = f"{ABILITIES[column.benchmark.ability]}: {column.benchmark.name} {column.estimate}"
+    percent = ", %" if unit(column.metric) else ""
     arrow = "" if column.metric.direction == "higher" else ", lower is better"
-    return f"{named}{f' ({about})' if about else ''}{', %' if unit(column.metric) else ''}{arrow}"
+    return f"{ABILITIES[column.benchmark.ability]}: {column.title}{percent}{arrow}"
 
 
 def _chance(column: Column) -> str:
@@ -89,7 +78,7 @@ def _chance(column: Column) -> str:
     return "-" if level is None else value_text(level.value, column.metric)
 
 
-def _differences(results: Results, columns: Sequence[Column]) -> Table | None:
+def _differences(results: Results, columns: Sequence[Column]) -> TextTable | None:
     """The paired differences of every two models by the main metrics, with Holm's correction over all of them."""
     shown = {id(cell.result) for column in columns for cell in column.cells if cell.result.complete}
     held = Results(tuple(result for result in results.results if id(result) in shown))
@@ -104,7 +93,7 @@ def _differences(results: Results, columns: Sequence[Column]) -> Table | None:
     title = (
         f"Paired differences on common items, with 95 % intervals by cluster; p after Holm's correction over {count}"
     )
-    return Table(title, head, rows)
+    return TextTable(title, head, rows)
 
 
 def _rows(held: Results) -> Iterator[tuple[str, ...]]:

@@ -220,6 +220,15 @@ def unit(metric: Metric) -> str:
     return "%" if metric.proportion else ""
 
 
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts, as the runs have them, "-" for no value. Its first column names the row."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 PUBLISHED = {"people (published)": "human", "best published": "best"}
 """Row of a table of systems -> field of a column."""
 

@@ -24,10 +24,10 @@ from humor_tasks.results.report.askings import tables
 from humor_tasks.results.report.build import Report
 from humor_tasks.results.report.grouping import Group
 from humor_tasks.results.report.page.gallery import EMPTY, gallery_of
-from humor_tasks.results.report.profile import Profile
 from humor_tasks.results.report.scorecard import Cell, Column, Scorecard, explained, words
 from humor_tasks.results.report.table import (
     OF_ASKINGS,
+    TextTable,
     estimate_text,
     group_table,
     published_text,
@@ -51,7 +51,8 @@ def page(report: Report) -> str:
         "contents": _contents(report),
         "scripts": list(map(script_in_html, scripts)),
         "warnings": report.warnings,
-        "profile": _profile(report.profile) if report.profile else None,
+        "profile": report.profile
+        and {"notes": report.profile.notes, "tables": list(map(_of_texts, report.profile.tables))},
         "scorecard": _scorecard(report.scorecard),
         "figures": [_figure(chart) for chart in report.charts],
         "figures_note": "" if vega else MISSING,
@@ -121,16 +122,6 @@ def _made(result: Result, name: str) -> dict[str, Any]:
         "files": ", ".join(map(str, result.paths)),
         "signature": result.run.signature,
     }
-
-
-def _profile(profile: Profile) -> dict[str, Any]:
-    tables_of = []
-    for each in profile.tables:
-        names = ["system" if title == "model" else title for title in each.head]
-        rows = [[(_shown(cell), name) for cell, name in zip(row, names, strict=True)] for row in each.rows]
-        found = {"title": each.title, "note": "", "columns": each.head, "numbers": (), "rows": rows}
-        tables_of.append(found | {"texts": each.head})
-    return {"notes": profile.notes, "tables": tables_of}
 
 
 # ---- scorecard -----------------------------------------------------------------------------------
@@ -270,14 +261,14 @@ def _tables(report: Report, group: Group) -> Iterator[dict[str, Any]]:
     """The runs of a group, and where they ask each item several times what `askings.tables` has of them."""
     yield _table(report, group)
     for table in tables(group, report.scorecard.columns):
-        yield {
-            "title": f"{table.title} ({_title(group)})",
-            "note": "",
-            "columns": table.head,
-            "numbers": table.head[1:],
-            "rows": [[(_shown(cell), name) for cell, name in zip(row, table.head, strict=True)] for row in table.rows],
-            "texts": (),
-        }
+        yield _of_texts(table) | {"title": f"{table.title} ({_title(group)})", "numbers": table.head[1:], "texts": ()}
+
+
+def _of_texts(table: TextTable) -> dict[str, Any]:
+    """A table whose columns hold texts; the one of systems or models has the rows' headings."""
+    names = ["system" if title == "model" else title for title in table.head]
+    rows = [[(_shown(cell), name) for cell, name in zip(row, names, strict=True)] for row in table.rows]
+    return {"title": table.title, "note": "", "columns": table.head, "numbers": (), "rows": rows, "texts": names}
 
 
 def _shown(cell: str) -> str:
