@@ -44,7 +44,7 @@ class Requests(NamedTuple):
 
 @dataclass(frozen=True)
 class Asked:
-    """A model that is asked. role: `model`, or `grader`. price: None where none is known, and where it costs nothing.
+    """A model that is asked. price: None where none is known, and where it costs nothing.
 
     most_tokens: the limit of a reply; None where it is unknown. reply_tokens: the user's expectation of a reply's
     length; None: that of typical replies.
@@ -108,11 +108,12 @@ def task_plan(
     records = run.records[:limit]
     judging = run.benchmark.judging
     epochs = int(member.parameters.get("replicates", Repeated().replicates)) if run.benchmark.uses.repeated else 1
-    prompts = []
+    shown = [run.prompt(record) for record in records]
+    prompts: list[tuple[Prompt, str]] = []
     if judging is None or judging.judges_replies:
-        prompts = [(run.prompt(record), typical_reply(run, record)) for record in records]
+        prompts = [(prompt, typical_reply(run, record)) for prompt, record in zip(shown, records, strict=True)]
     questions = _questions(member, run, records) if graders else []
-    asks = {name: each.requests(prompts).times(epochs) for each in models for name in [each.name]}
+    asks = {each.name: each.requests(prompts).times(epochs) for each in models}
     judged = {each.name: each.requests(questions).times(epochs) for each in graders} if questions else {}
     width = half_width(run) if limit is None else None
     return TaskPlan(
@@ -123,7 +124,7 @@ def task_plan(
         asks,
         judged,
         width,
-        tuple(_notes(run, records)),
+        tuple(_notes(run, shown)),
     )
 
 
@@ -153,12 +154,12 @@ def _questions(member: Member, run: Run[Any], records: Sequence[Record]) -> list
     return found
 
 
-def _notes(run: Run[Any], records: Sequence[Record]) -> Iterator[str]:
+def _notes(run: Run[Any], prompts: Sequence[Prompt]) -> Iterator[str]:
     asked = run.options.budget
     if asked is not None and "budget" not in run.data.provenance:
         yield f"The budget of {asked} holds all of its items."
-    if shown := sum(len(run.prompt(record).media) for record in records) if run.shows_media else 0:
-        yield f"The tokens of {shown:,} pictures and clips are not counted."
+    if media := sum(len(prompt.media) for prompt in prompts):
+        yield f"The tokens of {media:,} pictures and clips are not counted."
 
 
 @dataclass(frozen=True)
