@@ -11,8 +11,9 @@ from humor_tasks.cli.options import DATASET, MODEL_ARGS, MODEL_BASE_URL, PARAMET
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from humor_tasks.logs.prices import Price
     from humor_tasks.suites.asked import Models
     from humor_tasks.suites.members import Absent, Member
     from humor_tasks.suites.plan import Plan
@@ -64,16 +65,18 @@ def run(
     the end report/index.html in that folder is the page.
     """
     from humor_tasks.cli.printing import echo
+    from humor_tasks.logs.prices import read_prices
     from humor_tasks.suites.asked import open_models, without_refused
     from humor_tasks.suites.members import members, opened
     from humor_tasks.suites.printed import as_markdown
 
+    priced = read_prices(prices)
     chosen = members(suite, parameters, dataset=dataset, budget=budget)
     found = open_models(models, graders, model_args, model_base_url, max_tokens)
     _ask_before_downloads([member for member in chosen if member.download], only_plan, yes)
     ready, absent = opened(chosen, bool(graders))
     kept, refused = without_refused(ready, found.models)
-    plan = _plan(kept, found, model_args, tokenizer, reply_tokens, prices, limit)
+    plan = _plan(kept, found, tokenizer, reply_tokens, priced, limit)
     echo(as_markdown(plan, [*absent, *refused]))
     if found.problems:
         raise BadInput("\n".join(found.problems))
@@ -84,7 +87,7 @@ def run(
     asked: dict[str, Any] = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
     asked |= {"model_args": len(model_args), "model_base_url": model_base_url, "max_tokens": max_tokens}
     asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
-    _run(output, asked, plan, found, [*absent, *refused], prices)
+    _run(output, asked, plan, found, [*absent, *refused], priced, anew=prices is not None)
 
 
 def _ask_before_downloads(large: Sequence[Member], only_plan: bool, yes: bool) -> None:
@@ -100,20 +103,16 @@ def _ask_before_downloads(large: Sequence[Member], only_plan: bool, yes: bool) -
 def _plan(
     ready: Any,
     found: Models,
-    arguments: Sequence[str],
     tokenizer: str | None,
     reply_tokens: int | None,
-    prices: Path | None,
+    prices: Mapping[str, Price],
     limit: int | None,
 ) -> Plan:
-    from humor_tasks.logs.prices import read_prices
     from humor_tasks.suites.asked import asked_of
     from humor_tasks.suites.plan import plan_of
 
-    priced = read_prices(prices)
-    given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)  # others are problems of models
-    models = [asked_of(each, given, priced, tokenizer, reply_tokens) for each in found.models]
-    return plan_of(ready, models, [asked_of(each, {}, priced) for each in found.graders], limit)
+    models = [asked_of(each, prices, tokenizer, reply_tokens) for each in found.models]
+    return plan_of(ready, models, [asked_of(each, prices) for each in found.graders], limit)
 
 
 def _run(
@@ -122,16 +121,17 @@ def _run(
     plan: Plan,
     found: Models,
     absent: Sequence[Absent],
-    prices: Path | None,
+    prices: Mapping[str, Price],
+    anew: bool,
 ) -> None:
     """Run the tasks, write the report, and name what has not finished."""
-    from humor_tasks.on_inspect.eval_sets import Asked, keep_replies, run_tasks, tasks_of, unfinished
+    from humor_tasks.on_inspect.eval_sets import SetTask, keep_replies, run_tasks, tasks_of, unfinished
     from humor_tasks.suites.folder import LOGS, check_folder
 
     models = [each.model for each in found.models if each.model]
     graders = [each.model for each in found.graders if each.model]
     keep_replies(models, check_folder(folder, asked))
-    tasks = [Asked(task.member.benchmark.name, task.member.parameters) for task in plan.tasks]
+    tasks = [SetTask(task.member.benchmark.name, task.member.parameters) for task in plan.tasks]
     limit, most = asked["limit"], asked["max_tokens"]
     logs = run_tasks(str(folder / LOGS), tasks_of(tasks, models, graders, most), graders, limit, most)
     missing = [
@@ -139,7 +139,7 @@ def _run(
         for each, model, why in unfinished(logs, tasks, [str(model) for model in models])
     ]
     try:
-        _report(folder, [*missing, *(f"{each.member.name}: left out: {each.why}" for each in absent)], prices)
+        _report(folder, [*missing, *(f"{each.member.name}: left out: {each.why}" for each in absent)], prices, anew)
     except BadInput as problem:
         if not missing:
             raise
@@ -151,18 +151,17 @@ def _run(
         )
 
 
-def _report(folder: Path, notes: Sequence[str], prices: Path | None) -> None:
+def _report(folder: Path, notes: Sequence[str], prices: Mapping[str, Price], anew: bool) -> None:
     import dataclasses
 
     from humor_tasks.cli.printing import echo
-    from humor_tasks.logs.prices import read_prices
     from humor_tasks.results import read_results
     from humor_tasks.results.report.build import build_report
     from humor_tasks.results.report.folder import write_report
     from humor_tasks.results.report.markdown import as_markdown, profile_text
     from humor_tasks.suites.folder import LOGS, REPORT
 
-    built = build_report(read_results([folder / LOGS]), read_prices(prices), anew=prices is not None)
+    built = build_report(read_results([folder / LOGS]), prices, anew=anew)
     built = dataclasses.replace(built, warnings=(*notes, *built.warnings))
     told = write_report(folder / REPORT, built)
     echo(f"{profile_text(built.profile)}\n" if built.profile else as_markdown(built, warnings=False))

@@ -34,7 +34,7 @@ from humor_tasks.on_inspect.private import (
 
 
 @dataclass(frozen=True)
-class Asked:
+class SetTask:
     """A benchmark's task with its parameters, which are not all of them."""
 
     benchmark: str
@@ -123,7 +123,7 @@ def keep_replies(models: Sequence[Model], identity: str) -> None:
 
 
 def tasks_of(
-    asked: Sequence[Asked], models: Sequence[Model], graders: Sequence[Model], most: int | None = None
+    asked: Sequence[SetTask], models: Sequence[Model], graders: Sequence[Model], most: int | None = None
 ) -> list[Task]:
     """The tasks for all models. Raises BadInput with everything that a task refuses of a model.
 
@@ -142,7 +142,7 @@ def tasks_of(
     return made
 
 
-def _task(asked: Asked, model: Model, graders: Sequence[Model], most: int | None) -> Task:
+def _task(asked: SetTask, model: Model, graders: Sequence[Model], most: int | None) -> Task:
     """A task, made while its model is the active one, as Inspect makes tasks that are named on its command line."""
     function = registry_lookup("task", asked.task)
     if function is None:
@@ -181,7 +181,9 @@ def run_tasks(
     return logs
 
 
-def unfinished(logs: Sequence[EvalLog], asked: Sequence[Asked], models: Sequence[str]) -> list[tuple[Asked, str, str]]:
+def unfinished(
+    logs: Sequence[EvalLog], asked: Sequence[SetTask], models: Sequence[str]
+) -> list[tuple[SetTask, str, str]]:
     """The tasks that have not finished, each with its model and why, in the order of models and tasks."""
     by_key = {(_named(log), _key(log.eval.task_args_passed), log.eval.model): log for log in logs}
     found = []

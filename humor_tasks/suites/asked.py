@@ -10,7 +10,7 @@ from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
 from humor_tasks.logs.prices import Price
 from humor_tasks.on_inspect.eval_sets import Opened, open_for_plan, refuses
-from humor_tasks.suites.members import Absent, Member
+from humor_tasks.suites.members import Absent, Member, check_left
 from humor_tasks.suites.plan import Asked
 from humor_tasks.suites.tokens import Counter, counter_of, nothing
 
@@ -45,12 +45,12 @@ def open_models(
 
 def asked_of(
     opened: Opened,
-    arguments: Mapping[str, Any],
     prices: Mapping[str, Price],
     tokenizer: str | None = None,
     reply_tokens: int | None = None,
 ) -> Asked:
     """What the plan needs of a model; see `plan.Asked`. Raises BadInput as `counter_of` does."""
+    arguments = opened.model.model_args if opened.model else {}
     counter: Counter = nothing() if opened.reads_no_tokens else counter_of(opened.name, arguments, tokenizer)
     expected = 0 if opened.reads_no_tokens else reply_tokens
     price = prices.get(opened.name)
@@ -60,7 +60,7 @@ def asked_of(
 def without_refused(
     ready: Sequence[tuple[Member, Run[Any]]], models: Sequence[Opened]
 ) -> tuple[list[tuple[Member, Run[Any]]], list[Absent]]:
-    """The members that every model can be asked, and the others. Raises BadInput where none is left."""
+    """The members that every model can be asked, and the others. Raises BadInput as `check_left` does."""
     kept: list[tuple[Member, Run[Any]]] = []
     absent: list[Absent] = []
     for member, run in ready:
@@ -71,6 +71,5 @@ def without_refused(
             absent.append(Absent(member, why))
         else:
             kept.append((member, run))
-    if not kept:
-        raise BadInput("\n".join(["no task of the suite can run.", *(f"{a.member.name}: {a.why}" for a in absent)]))
+    check_left(kept, absent)
     return kept, absent

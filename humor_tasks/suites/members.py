@@ -120,7 +120,7 @@ def _given(chosen: Sequence[Member], task: str, name: str, value: Any, text: str
 def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, Run[Any]]], list[Absent]]:
     """The members that can run, with their rows, and those that cannot. grader: whether there is one.
 
-    Raises BadInput where none can run.
+    Raises BadInput as `check_left` does.
     """
     ready: list[tuple[Member, Run[Any]]] = []
     absent: list[Absent] = []
@@ -132,7 +132,12 @@ def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, R
             ready.append((member, member.open()))
         except BadInput as problem:
             absent.append(Absent(member, one_line(problem, 600)))
+    check_left(ready, absent)
+    return ready, absent
+
+
+def check_left(ready: Sequence[Any], absent: Sequence[Absent]) -> None:
+    """Raise BadInput, with the reasons, where no member of a suite is left that can run."""
     if not ready:
         reasons = "\n".join(f"{each.member.name}: {each.why}" for each in absent)
         raise BadInput(f"no task of the suite can run.\n{reasons}")
-    return ready, absent
