@@ -62,8 +62,9 @@ def _strict(reply: str, letters: str) -> Reading:
     4. All statements agree: their letter, wherever they are (an explanation may follow).
        They differ, or one has no letter: the last one counts, because models restate and weigh choices before they
        commit, but only if it ends the reply: nothing but markup may follow its line. Otherwise unparsed.
-    5. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C", "I choose C."), or one line
-       that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and has no other label.
+    5. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C", "I choose C.", "The funnier
+       group is group C."), or one line that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and
+       has no other label.
     """
     visible = own_turn(reply).text
     return Reading(None, "unparsed") if visible is None else read_own(visible, letters)

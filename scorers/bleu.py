@@ -1,4 +1,4 @@
-"""Corpus BLEU-4 (Papineni et al. 2002) as sacreBLEU computes it, with a cluster-bootstrap interval.
+"""Corpus BLEU-4 (Papineni et al. 2002) as sacreBLEU computes it, with a cluster-bootstrap error.
 
 Corpus BLEU is not a mean over items, so it has no closed-form standard error. Whole clusters (contests) are resampled
 with replacement, as in Koehn 2004 ("Statistical Significance Tests for Machine Translation Evaluation"), but by contest
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from .estimate import Estimate, cluster_codes
+from .estimate import Estimate, cluster_codes, on_log_scale
 from .validation import check_same_length
 
 DRAWS = 1000
@@ -22,9 +23,9 @@ def bleu_estimate(
 ) -> Estimate:
     """BLEU-4 in 0..100 with sacreBLEU's defaults, as in tables 4 and 5 of Hessel et al. 2023.
 
-    `stderr` is the standard deviation over DRAWS bootstrap draws; the interval is their 2.5 % and 97.5 % percentiles.
-    The same seed gives the same interval. Fewer than two clusters: stderr and interval are nan. No items: the value is
-    nan too. Raises BadInput on lists of different length.
+    `stderr` is the standard deviation over DRAWS bootstrap draws. The interval is Student's t of log(BLEU), cut at 100: it
+    holds a low BLEU more often than the draws' percentiles do. The same seed gives the same interval. Fewer than two
+    clusters: stderr and interval are nan. No items: the value is nan too. Raises BadInput on lists of different length.
     """
     n = check_same_length(hypotheses=hypotheses, references=references, clusters=clusters)
     codes, count = cluster_codes(clusters)
@@ -40,8 +41,8 @@ def bleu_estimate(
         return Estimate(value, math.nan, math.nan, math.nan, n, count)
     draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=DRAWS) @ by_cluster
     scores = np.array([_score(row) for row in draws])
-    low, high = np.percentile(scores, [2.5, 97.5])
-    return Estimate(value, float(scores.std(ddof=1)), float(low), float(high), n, count)
+    e = on_log_scale(Estimate(value, float(scores.std(ddof=1)), math.nan, math.nan, n, count), count - 1)
+    return replace(e, high=100.0) if e.high > 100 else e
 
 
 def sentence_bleu(hypothesis: str, reference: str) -> float:

@@ -12,6 +12,7 @@ ratings.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -180,6 +181,26 @@ def with_interval(value: float, stderr: float, dof: float, level: float, n: int,
 
     half = float(stdtrit(dof, (1 + level) / 2)) * stderr
     return Estimate(value, stderr, value - half, value + half, n, clusters)
+
+
+def on_log_scale(estimate: Estimate, dof: float, level: float = 0.95) -> Estimate:
+    """A positive `estimate` with the t interval of its logarithm, whose stderr is stderr / value, transformed back.
+
+    For values with a floor at 0 and a skew to the right, such as RMSE and BLEU: of few clusters, intervals of equal
+    arms lie too low. A value of 0 has a point, one without a stderr no interval.
+    """
+    e = estimate
+    if math.isnan(e.stderr) or not e.value > 0:
+        bound = math.nan if math.isnan(e.stderr) else e.value
+        return Estimate(e.value, e.stderr, bound, bound, e.n, e.clusters)
+    log = with_interval(math.log(e.value), e.stderr / e.value, dof, level, e.n, e.clusters)
+    return Estimate(e.value, e.stderr, math.exp(log.low), math.exp(log.high), e.n, e.clusters)
+
+
+def effective_clusters(clusters: Sequence[Hashable]) -> float:
+    """g = n^2 / sum n_c^2, for the numbers n_c of items of the clusters (Kish 1965); nan without items."""
+    sizes = [*Counter(cluster_codes(clusters)[0]).values()]
+    return sum(sizes) ** 2 / sum(size**2 for size in sizes) if sizes else math.nan
 
 
 def cluster_codes(clusters: Sequence[Hashable]) -> tuple[list[int], int]:

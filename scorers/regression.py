@@ -15,7 +15,8 @@ over all orders, so the order of the rows does not matter.
 
 Errors are linearised and clustered (see `estimate`), including the effect of estimated quantities: the grade at the cut
 of rmse@X and the ranks of spearman. Intervals of the two correlations use Fisher's (1915) transformation: the interval
-of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh.
+of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh. Those of rmse and rmse@X are of the
+logarithm, with one degree of freedom less than the effective number of clusters.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ from dataclasses import dataclass
 from humor_tasks.errors import BadInput
 
 from .arrays import Floats
-from .estimate import Estimate, clustered_mean, linearised, with_deviations, with_interval
+from .estimate import (
+    Estimate,
+    clustered_mean,
+    effective_clusters,
+    linearised,
+    on_log_scale,
+    with_deviations,
+    with_interval,
+)
 from .preference import finite
 from .validation import check_same_length
 
@@ -66,7 +75,7 @@ def rating_metrics(
 def rmse(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
     """The root mean squared error. Raises BadInput on lists of different length and on nan or infinity."""
     x, y = _checked(pred, gold, clusters)
-    return linearised(lambda mean: mean**0.5, [((x - y) ** 2).tolist()], clusters, level)
+    return _logarithmic(linearised(lambda mean: mean**0.5, [((x - y) ** 2).tolist()], clusters, level), clusters, level)
 
 
 def rmse_at(
@@ -103,7 +112,7 @@ def rmse_at(
         ends = (m[i] + (share - m[i + 1]) * m[i + 2] / m[i + 3] for i in (0, 4))
         return (sum(ends) / (2 * share)) ** 0.5
 
-    return linearised(f, [column.tolist() for column in columns], clusters, level)
+    return _logarithmic(linearised(f, [column.tolist() for column in columns], clusters, level), clusters, level)
 
 
 def mae_by_bin(
@@ -205,6 +214,11 @@ def _bins(gold: Floats, width: float) -> tuple[list[int], list[float]]:
     # A grade of 0.6 belongs to the bin that starts at 0.6, although 0.6 / 0.2 is slightly less than 3.
     number = [min(int((grade - low) / width + 1e-9), count - 1) for grade in gold.tolist()]
     return number, [round(low + i * width, 9) for i in range(count)] + [high]
+
+
+def _logarithmic(estimate: Estimate, clusters: Sequence[Hashable], level: float) -> Estimate:
+    """An error's `estimate` with its interval on the log scale."""
+    return on_log_scale(estimate, effective_clusters(clusters) - 1, level)
 
 
 def _fisher(estimate: Estimate, level: float) -> Estimate:

@@ -37,15 +37,18 @@ _TEX_WORD = re.compile(r"\\text\{[ ]?(or|and)[ ]?\}")  # \boxed{A \text{ or } B}
 _TAG = r"</?(?-i:answer|b|code|div|em|final|i|p|span|strong|u)>"
 _OPEN = rf"(?>(?:{_TAG}|\\(?:boxed|text\w{{0,6}}|math\w{{0,6}})\{{|[\s*_`~\"'(\[{{<$\\#•>-]){{0,40}})"
 _CLOSE = rf"(?>(?:{_TAG}|[*_`~\")\]}}>$\\]|'(?!\w)){{0,20}})"
-_NOUN = r"(?:(?:option|choice|caption|letter)\b[ \t*_\"'(:#]{0,6}+)?"
+_THING = r"(?:caption|choice|edit|group|headline|option)"
+_NOUN = rf"(?:(?:{_THING}|letter)\b[ \t*_\"'(:#]{{0,6}}+)?"
 
 # Between a marker and a capital: "Answer: It's C", "Answer: I choose C", "The answer is most likely C"; but "It's a".
 _ADVERB = r"(?:therefore|thus|indeed|definitely|certainly|clearly|obviously|simply|still|probably|(?:most[ \t])?likely)"
+_PRAISE = r"(?:best|better|correct|right|funniest|funnier|matching|winning)"
 _LEAD = (
     rf"(?:{_ADVERB}(?:[ \t]to[ \t]be)?|it(?:'s|[ \t]is|[ \t]has[ \t]to[ \t]be)"
     r"|i(?:'d|'ll|[ \t]would|[ \t]will)?[ \t](?:choose|pick|select|say|go[ \t]with)"
     r"|i[ \t](?:think|believe|guess)[ \t]it(?:'s|[ \t]is)"
-    r"|the[ \t](?:best|better|correct|right|funniest|funnier)(?:[ \t](?:caption|choice|option|one|fit|match))?[ \t]is)"
+    rf"|the[ \t]{_PRAISE}(?:[ \t](?:{_THING}|one|fit|match))?[ \t]is"
+    rf"|the[ \t]{_THING}[ \t]that[ \t](?>(?:(?!is\b)[\w'-]{{1,30}}[ \t]){{1,12}})is)"
     r"\b[ \t,:*_\"'(]{1,6}+"
 )
 _LETTER = re.compile(rf"{_OPEN}(?:{_LEAD}{_OPEN}(?={_NOUN}(?-i:[A-Z])))?{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)

@@ -45,7 +45,14 @@ STATED = [
     *(('Answer: C: "D"etails matter.', "C"), ("Answer: A, but A and B are close", "A"), ("Answer: a", "A")),
     *(("Answer: a.", "A"), ("Answer: Option C", "C"), ("Answer: C (Option C)", "C")),
     *(("Answer: C. Option C is best.", "C"), ("Answer: C, C it is", "C"), ("Answer: option (c)", "C")),
-    *(("Answer: Caption C", "C"), ("Answer: choice **C**", "C")),
+    *(("Answer: Caption C", "C"), ("Answer: choice **C**", "C"), ("Answer: Group C", "C")),
+    *(("Answer: headline **C**", "C"), ("Answer: The funnier group is group C", "C"), ("Answer: Group", None)),
+    # a reply of one sentence without the marker
+    *(("The funnier group is group C.", "C"), ("The caption that belongs to the lighthouse is C.", "C")),
+    *(("The winning caption is **C**", "C"), ("The funnier group is a joke.", None)),
+    *(("The caption that belongs to the lighthouse is a joke.", None), ("The funnier group is not C.", None)),
+    *(("The caption that I like is not C.", None), ("The funnier group is C or D.", None)),
+    *(("The caption that is C is D.", None), ("The funnier group is C? No.", None)),
     # words that comment on the letter, or that cannot follow an article
     *(("Answer: C is the best fit", "C"), ("**Answer: C** seems the best", "C")),
     *(("**Answer:** C is correct.", "C"), ("Answer: (C) is the funniest", "C")),

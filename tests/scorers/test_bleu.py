@@ -6,6 +6,7 @@ import math
 
 import pytest
 import sacrebleu
+import scipy.stats
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -19,7 +20,9 @@ def test_the_value_is_sacrebleus() -> None:
     assert estimate.value == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score)
     assert (estimate.n, estimate.clusters) == (4, 3)
     assert estimate.stderr > 0
-    assert estimate.low <= estimate.value <= estimate.high
+    assert 0 < estimate.low <= estimate.value <= estimate.high <= 100
+    t = scipy.stats.t.ppf(0.975, 2)  # three clusters
+    assert estimate.low == pytest.approx(estimate.value * math.exp(-t * estimate.stderr / estimate.value))
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
