@@ -23,9 +23,10 @@ def bleu_estimate(
 ) -> Estimate:
     """BLEU-4 in 0..100 with sacreBLEU's defaults, as in tables 4 and 5 of Hessel et al. 2023.
 
-    `stderr` is the standard deviation over DRAWS bootstrap draws. The interval is Student's t of log(BLEU), cut at 100: it
-    holds a low BLEU more often than the draws' percentiles do. The same seed gives the same interval. Fewer than two
-    clusters: stderr and interval are nan. No items: the value is nan too. Raises BadInput on lists of different length.
+    `stderr` is the standard deviation over DRAWS bootstrap draws. The interval is the t interval of log(BLEU), cut at
+    100: it holds a low BLEU more often than the draws' percentiles do. The same seed gives the same interval. Fewer
+    than two clusters: stderr and interval are nan. No items: the value is nan too. Raises BadInput on lists of
+    different length.
     """
     n = check_same_length(hypotheses=hypotheses, references=references, clusters=clusters)
     codes, count = cluster_codes(clusters)

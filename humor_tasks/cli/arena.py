@@ -29,7 +29,7 @@ _WHAT = together(
     click.option("--picker", metavar="MODEL", help="With --show best: the model that picks a system's best caption."),
     click.option("--budget", type=int, help="The most battles. Default: 50 for each player."),
     click.option("--people/--no-people", default=True, help="Let the human groups take part."),
-    click.option("--seed", default=1234, help="Seed of the battles that are drawn."),
+    click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of the battles that are drawn."),
     click.option(
         "--level", default=0.95, type=click.FloatRange(0.5, 0.999), help="Level of intervals and of stopping."
     ),

@@ -47,7 +47,9 @@ def build() -> None:
 @click.option("--descriptions", type=PATH, help="JSON {media_id: literal description}, for text-only models.")
 @click.option("--missing", default="error", help="Rows without their file: error, drop or keep.")
 @click.option("--post-splits", default="paper", help="Splits of posts: paper (80:10:10 of explained ones) or sources.")
-@click.option("--seed", default=1234, help="Seed of splits, where the source has none, and options.")
+@click.option(
+    "--seed", default=1234, type=click.IntRange(0), help="Seed of splits, where the source has none, and options."
+)
 @output("a new folder", required=True)
 def mock(
     mustard: Path | None,
@@ -175,7 +177,7 @@ def _check_folders(work: Path, output: Path) -> None:
 @click.option("--attempts", default=5, type=click.IntRange(1), help="Maximum attempts per distractor.")
 @click.option("--short", default="error", help="Items with too few distractors: error or drop.")
 @click.option("--temperature", type=float, help="Temperature of the writing model. Default: the provider's.")
-@click.option("--seed", default=1234, help="Seed of letters, samples and calls.")
+@click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of letters, samples and calls.")
 @click.option("--at-once", default=8, type=click.IntRange(1), help="Items processed concurrently.")
 @together(PROMPTS, output("a new folder or file", required=True))
 def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **settings: Any) -> None:

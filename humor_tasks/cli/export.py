@@ -53,7 +53,7 @@ def export() -> None:
 @export.command()
 @click.argument("run", type=PATH)
 @click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: error.")
-@click.option("--seed", default=1234, help="Seed of --fill random.")
+@click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of --fill random.")
 @output("the submission (.json, or .csv for Humicroedit)", required=True)
 def submission(run: Path, output: Path, fill: str | None, seed: int) -> None:
     """Write a submission from an Inspect log or lm-eval samples.

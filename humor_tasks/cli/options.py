@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humor_tasks.errors import BadInput
+from humor_tasks.files.secrets import without_credentials
 
 if TYPE_CHECKING:
     from humor_tasks.contract.card import System
@@ -43,7 +44,18 @@ MODEL = click.option(
     help="Any Inspect model: openai/gpt-4o, clip/FOLDER, baseline/longest.",
 )
 MODEL_ARGS = click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable.")
-MODEL_BASE_URL = click.option("--model-base-url", metavar="URL", help="Base URL of the model's API.")
+
+
+def _without_key(_: click.Context, __: click.Parameter, url: str | None) -> str | None:
+    """The URL. Raises BadInput for one that holds a password or a key, which logs would show."""
+    if url and without_credentials(url) != url:
+        raise BadInput("--model-base-url: holds a password or a key; give it by the provider's environment variable.")
+    return url
+
+
+MODEL_BASE_URL = click.option(
+    "--model-base-url", metavar="URL", callback=_without_key, help="Base URL of the model's API."
+)
 PROMPTS = click.option("--prompts", metavar="FOLDER", help="Folder of templates that replace the packaged ones.")
 NO_CACHE = click.option("--no-cache", is_flag=True, help="Do not use cached answers.")
 LOG_DIR = click.option("--log-dir", metavar="FOLDER", help="Folder of the Inspect log. Default: Inspect's.")

@@ -28,7 +28,7 @@ from humor_tasks.errors import BadInput, check_choice
 
 _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annotate]' ({})."
 _SIZE = click.option("--size", type=click.IntRange(1), help="Number of items, sampled at random. Default: all.")
-_SEED = click.option("--seed", default=1234, help="Seed of the sample of --size.")
+_SEED = click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of the sample of --size.")
 
 
 @click.group(cls=Group)
@@ -159,7 +159,7 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
     "--notice", default="", show_default=False, help="A text on the first page, such as a warning about the content."
 )
 @click.option("--shuffle/--no-shuffle", default=True, help="Show options in random order.")
-@click.option("--seed", default=1234, help="Seed of the order of items and options.")
+@click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of the order of items and options.")
 @click.option("--host", default="127.0.0.1", help="0.0.0.0 makes the page accessible from the network.")
 @click.option("--port", default=7860, type=click.IntRange(1, 65535))
 def page(pairs: Path, votes: Path, host: str, port: int, qualified: Path | None, notice: str, **how: Any) -> None:
@@ -273,7 +273,7 @@ def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Pa
 @click.option("--items", "pairs", required=True, type=PATH, help="The file of items.")
 @click.option("--into", type=PATH, help="The contest's annotations (JSON) to which the new ones are added.")
 @click.option("--splits", is_flag=True, help="Rated headlines: a folder with both subtasks, split 64:16:20.")
-@click.option("--seed", default=1234, help="Seed of --splits.")
+@click.option("--seed", default=1234, type=click.IntRange(0), help="Seed of --splits.")
 @output("the annotations (.json or .csv, with --splits a new folder)", required=True)
 def collect(votes: Path, pairs: Path, into: Path | None, splits: bool, seed: int, output: Path) -> None:
     """Write the annotations of VOTES in the form of their corpus.

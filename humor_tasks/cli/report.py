@@ -71,7 +71,7 @@ def report(
 @click.command()
 @RUNS
 @METRIC
-@click.option("--seed", default=0, help="Seed of random permutations and of resampling.")
+@click.option("--seed", default=0, type=click.IntRange(0), help="Seed of random permutations and of resampling.")
 @PREDICTIONS
 @CLUSTER
 @output("a file: .md, .csv or .json")

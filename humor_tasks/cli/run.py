@@ -34,6 +34,7 @@ _GRADERS = click.option(
 @click.option("--limit", type=click.IntRange(1), help="Only the first items of each task, for a trial.")
 @together(DATASET, PARAMETERS, MODEL_ARGS, MODEL_BASE_URL)
 @click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of a reply.")
+@click.option("--max-retries", type=click.IntRange(0), help="Most retries of a request. Default: without end.")
 @click.option("--tokenizer", metavar="NAME", help="Folder or hub id of the models' tokenizer, for the plan.")
 @click.option("--reply-tokens", type=click.IntRange(1), help="Expected tokens of a reply, for the plan.")
 @click.option("--prices", type=PATH, help="File of prices, used instead of the packaged list.")
@@ -51,6 +52,7 @@ def run(
     model_args: tuple[str, ...],
     model_base_url: str | None,
     max_tokens: int | None,
+    max_retries: int | None,
     tokenizer: str | None,
     reply_tokens: int | None,
     prices: Path | None,
@@ -65,13 +67,21 @@ def run(
     the end report/index.html in that folder is the page.
     """
     from humor_tasks.cli.printing import echo
+    from humor_tasks.files.secrets import without_secrets
     from humor_tasks.logs.prices import read_prices
     from humor_tasks.suites.asked import open_models, without_refused
+    from humor_tasks.suites.folder import check_folder
     from humor_tasks.suites.members import members, opened
     from humor_tasks.suites.printed import as_markdown
 
     priced = read_prices(prices)
     chosen = members(suite, parameters, dataset=dataset, budget=budget)
+    arguments = without_secrets(dict(text.partition("=")[::2] for text in model_args), drop=True)
+    asked: dict[str, Any] = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
+    asked |= {"model_args": arguments, "model_base_url": model_base_url, "max_tokens": max_tokens}
+    asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
+    if not only_plan:
+        check_folder(output, asked)
     found = open_models(models, graders, model_args, model_base_url, max_tokens)
     _ask_before_downloads([member for member in chosen if member.download], only_plan, yes)
     ready, absent = opened(chosen, bool(graders))
@@ -82,12 +92,16 @@ def run(
         raise BadInput("\n".join(found.problems))
     if only_plan:
         return
-    if not yes:
-        click.confirm("\nStart?", abort=True)
-    asked: dict[str, Any] = {"suite": suite, "models": list(models), "graders": list(graders), "limit": limit}
-    asked |= {"model_args": len(model_args), "model_base_url": model_base_url, "max_tokens": max_tokens}
-    asked |= {"tasks": [[member.benchmark.name, dict(member.parameters)] for member in chosen]}
-    _run(output, asked, plan, found, [*absent, *refused], priced, anew=prices is not None)
+    _confirm(yes)
+    _run(output, asked, plan, found, [*absent, *refused], priced, max_retries, anew=prices is not None)
+
+
+def _confirm(yes: bool) -> None:
+    """Ask before the first request. Raises BadInput where nobody can answer."""
+    try:
+        yes or click.confirm("\nStart?", abort=True)
+    except click.Abort:
+        raise BadInput("not started; --yes starts without asking.") from None
 
 
 def _ask_before_downloads(large: Sequence[Member], only_plan: bool, yes: bool) -> None:
@@ -122,33 +136,52 @@ def _run(
     found: Models,
     absent: Sequence[Absent],
     prices: Mapping[str, Price],
+    retries: int | None,
     anew: bool,
 ) -> None:
     """Run the tasks, write the report, and name what has not finished."""
+    from humor_tasks.files.locks import locked
     from humor_tasks.on_inspect.eval_sets import SetTask, keep_replies, run_tasks, tasks_of, unfinished
-    from humor_tasks.suites.folder import LOGS, check_folder
+    from humor_tasks.suites.folder import LOGS, begin
 
     models = [each.model for each in found.models if each.model]
     graders = [each.model for each in found.graders if each.model]
-    keep_replies(models, check_folder(folder, asked))
     tasks = [SetTask(task.member.benchmark.name, task.member.parameters) for task in plan.tasks]
-    limit, most = asked["limit"], asked["max_tokens"]
-    logs = run_tasks(str(folder / LOGS), tasks_of(tasks, models, graders, most), graders, limit, most)
-    missing = [
-        f"{each.benchmark}, {model}: not finished: {why}"
-        for each, model, why in unfinished(logs, tasks, [str(model) for model in models])
-    ]
-    try:
-        _report(folder, [*missing, *(f"{each.member.name}: left out: {each.why}" for each in absent)], prices, anew)
-    except BadInput as problem:
-        if not missing:
-            raise
-        click.echo(f"There is no page yet: {problem}", err=True)
-    if missing:
-        raise BadInput(
-            "\n".join([f"{len(missing)} of {len(tasks) * len(models)} tasks have not finished:", *missing])
-            + "\nOnce that is put right, give the same command again: it asks only for what is missing."
+    limit, most, names = asked["limit"], asked["max_tokens"], [str(model) for model in models]
+    with locked(folder):
+        keep_replies(models, begin(folder, asked))
+        _resume(folder / LOGS, tasks, names)
+        made = tasks_of(tasks, models, graders, most)
+        logs = run_tasks(str(folder / LOGS), made, graders, limit, most, retries)
+        missing = unfinished(logs, tasks, names)
+        told = [f"{each.benchmark}, {model}: not finished{why and f': {why}'}" for each, model, why in missing]
+        try:
+            _report(folder, [*told, *(f"{each.member.name}: left out: {each.why}" for each in absent)], prices, anew)
+        except BadInput as problem:
+            if not told:
+                raise
+            click.echo(f"There is no page yet: {problem}", err=True)
+    if told:
+        first = f"{len(told)} of {len(tasks) * len(models)} tasks have not finished:"
+        failed = any(why for *_, why in missing)
+        remedy = "Once that is put right, give" if failed else "The run was stopped. Give"
+        raise BadInput("\n".join([first, *told, f"{remedy} the same command again: it asks only for what is missing."]))
+
+
+def _resume(folder: Path, tasks: Sequence[Any], models: Sequence[str]) -> None:
+    """Say what a folder of logs holds already, and set aside logs that cannot be read."""
+    from humor_tasks.on_inspect.eval_sets import logs_in, unfinished
+
+    logs, damaged = logs_in(folder)
+    for path in damaged:
+        path.rename(path.with_suffix(".damaged"))
+        click.echo(
+            f"Warning: {path}: cannot be read; it is now {path.stem}.damaged, and its task runs again.", err=True
         )
+    if logs:
+        every = len(tasks) * len(models)
+        left = len(unfinished([log for log in logs if log.status == "success"], tasks, models))
+        click.echo(f"Resuming: {every - left} of {every} tasks have finished and are not run again.", err=True)
 
 
 def _report(folder: Path, notes: Sequence[str], prices: Mapping[str, Price], anew: bool) -> None:

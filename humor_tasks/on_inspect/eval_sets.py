@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextvars
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import CachePolicy, GenerateConfig, Model
 
 from humor_tasks.benchmarks import GROUP, NAMES
 from humor_tasks.contract.definition import Run
 from humor_tasks.errors import BadInput
+from humor_tasks.files.secrets import without_credentials
 from humor_tasks.on_inspect.checks import check_takes
 from humor_tasks.on_inspect.client import open_model, policy, register_prices
 from humor_tasks.on_inspect.errors import one_line
@@ -155,13 +158,30 @@ def _task(asked: SetTask, model: Model, graders: Sequence[Model], most: int | No
     return task_with(task_create(asked.task, **asked.parameters), model=model)
 
 
+def logs_in(folder: Path) -> tuple[list[EvalLog], list[Path]]:
+    """The headers of the logs in a folder, and the logs that cannot be read, such as those that are cut off."""
+    headers, damaged = [], []
+    for path in sorted(folder.glob("*.eval")):
+        try:
+            headers.append(read_eval_log(str(path), header_only=True))
+        except Exception:  # whatever the content makes its reader raise
+            damaged.append(path)
+    return headers, damaged
+
+
 def run_tasks(
-    folder: str, tasks: Sequence[Task], graders: Sequence[Model], limit: int | None, most: int | None = None
+    folder: str,
+    tasks: Sequence[Task],
+    graders: Sequence[Model],
+    limit: int | None,
+    most: int | None = None,
+    retries: int | None = None,
 ) -> list[EvalLog]:
     """The headers of the logs in a folder, of tasks that have finished or not.
 
-    A task that fails is tried once more, with the samples that it has; its log then says why it failed. Raises
-    BadInput where the set cannot start, and where a log cannot be written.
+    A task that fails is tried once more, with the samples that it has; its log then says why it failed. retries: of a
+    request; None: as Inspect has it, without end. Raises BadInput where the set cannot start, and where a log cannot be
+    written.
     """
     register_prices()
     try:
@@ -173,9 +193,17 @@ def run_tasks(
             limit=limit,
             retry_attempts=1,
             max_tokens=most,
+            max_retries=retries,
         )
     except PrerequisiteError as problem:
-        raise BadInput(one_line(problem)) from None
+        told = one_line(problem)
+        if "dirty" in told:  # its remedy is an option of another command
+            log = next(iter(re.findall(r"[^/'\s]+\.eval", told)), "a log")
+            raise BadInput(
+                f"{folder}: {log} is of a task that this command does not run: its rows have changed or cannot be read "
+                "now. Put that right, or choose another folder."
+            ) from None
+        raise BadInput(told) from None
     except OSError as problem:
         raise BadInput(f"{folder}: cannot be written ({problem}). Make room, or choose another folder.") from None
     return logs
@@ -184,16 +212,18 @@ def run_tasks(
 def unfinished(
     logs: Sequence[EvalLog], asked: Sequence[SetTask], models: Sequence[str]
 ) -> list[tuple[SetTask, str, str]]:
-    """The tasks that have not finished, each with its model and why, in the order of models and tasks."""
+    """The tasks that have not finished, each with its model and why, in the order of models and tasks.
+
+    Why is "" where it was stopped, not failed.
+    """
     by_key = {(_named(log), _key(log.eval.task_args_passed), log.eval.model): log for log in logs}
     found = []
     for model in models:
         for each in asked:
             log = by_key.get((*each.key, model))
             if log is None or log.status != "success":
-                found.append(
-                    (each, model, " ".join(log.error.message.split()) if log and log.error else "it did not end")
-                )
+                why = without_credentials(" ".join(log.error.message.split())) if log and log.error else ""
+                found.append((each, model, why))
     return found
 
 

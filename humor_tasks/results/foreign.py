@@ -28,6 +28,8 @@ from humor_tasks.rows.records import Outcome
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades (correct, partial, incorrect, no answer) and the values that its metrics give them."""
+LARGEST = 1e100
+"""The largest score, so that squares of sums can be computed."""
 NO_RESULTS = "{} has no results file beside it: its folder names the model; task version and arguments are not known."
 NO_DIRECTION = "The logs do not say whether higher values of {} are better; they count as better."
 NO_CLUSTERS = "Each item counts as a cluster of its own; --cluster names a field that related items share."
@@ -125,8 +127,10 @@ def _number(value: Any, metric: str, where: str) -> float | None:
         return None
     if isinstance(value, str) and value in GRADES:
         return GRADES[value]
-    if not isinstance(value, int | float) or math.isinf(value):
-        raise BadInput(f"{where}: its {metric} is {value!r}; a score is a finite number or one of {', '.join(GRADES)}.")
+    if not isinstance(value, int | float) or abs(value) > LARGEST:
+        raise BadInput(
+            f"{where}: its {metric} is {value!r}; a score is a number up to {LARGEST:g} or one of {', '.join(GRADES)}."
+        )
     return float(value)
 
 

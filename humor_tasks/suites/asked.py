@@ -40,7 +40,11 @@ def open_models(
             raise BadInput(f"{what} {twice}: is given twice.")
     models = tuple(open_for_plan(name, arguments, base_url, most=most) for name in names)
     panel = tuple(open_for_plan(name, (), None, role="grader") for name in graders)
-    return Models(models, panel, tuple(each.problem for each in (*models, *panel) if each.problem))
+    problems = [each.problem for each in (*models, *panel) if each.problem]
+    problems += [
+        f"grader {each.name}: writes no verdict; name a language model." for each in panel if each.reads_no_tokens
+    ]
+    return Models(models, panel, tuple(problems))
 
 
 def asked_of(

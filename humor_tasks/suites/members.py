@@ -19,10 +19,15 @@ from humor_tasks.parameters import name_and_value
 
 @dataclass(frozen=True)
 class Member:
-    """A benchmark as a suite runs it. parameters: of its Inspect task, by name; the others have their defaults."""
+    """A benchmark as a suite runs it.
+
+    parameters: of its Inspect task, by name; the others have their defaults. named: whether the user gave it parameters
+    by its name, so that it cannot be left out in silence.
+    """
 
     benchmark: Benchmark[Any]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    named: bool = False
 
     @property
     def name(self) -> str:
@@ -65,9 +70,10 @@ def suite_names() -> tuple[str, ...]:
 def members(suite: str, given: Sequence[str] = (), **shared: Any) -> list[Member]:
     """The members of a suite in the order of the registry.
 
-    given: parameters as NAME=VALUE, for every member that has it, or TASK.NAME=VALUE. shared: parameters of all
-    members by name; None where not given. Raises BadInput for an unknown suite, a parameter that no member has, a task
-    that is not in the suite, and a text that is no NAME=VALUE.
+    given: parameters as NAME=VALUE, for every member that has it, or TASK.NAME=VALUE, which replaces what is given for
+    all. shared: parameters of all members by name; None where not given. Raises BadInput for an unknown suite, a
+    parameter that no member has, a value that it does not take, a task that is not in the suite, and a text that is no
+    NAME=VALUE.
     """
     check_choice("suite", suite, suite_names())
     found = {
@@ -81,14 +87,14 @@ def members(suite: str, given: Sequence[str] = (), **shared: Any) -> list[Member
     named = [name_and_value(text)[0] for text in given] + [name for name, value in shared.items() if value is not None]
     if twice := next((name for name in named if named.count(name) > 1), None):
         raise BadInput(f"{twice} is given twice; give it once.")
-    for text in given:
+    for name, value in shared.items():
+        chosen = chosen if value is None else _given(chosen, "", name, value, f"{name}={value}")
+    for text in sorted(given, key=lambda text: "." in text.partition("=")[0]):
         name, value = name_and_value(text)
         task, dot, parameter = name.rpartition(".")
         if dot:
             check_choice(f"-T {text}: task of suite {suite}", task, dict.fromkeys(m.benchmark.name for m in chosen))
         chosen = _given(chosen, task, parameter, value, f"-T {text}")
-    for name, value in shared.items():
-        chosen = chosen if value is None else _given(chosen, "", name, value, f"{name}={value}")
     return chosen
 
 
@@ -107,7 +113,8 @@ def _given(chosen: Sequence[Member], task: str, name: str, value: Any, text: str
         if task in ("", member.benchmark.name) and name in known:
             takes = True
             read = known[name].read(value) if isinstance(value, str) else value
-            member = Member(member.benchmark, {**member.parameters, name: read})
+            _check_value(member, name, read, text)
+            member = Member(member.benchmark, {**member.parameters, name: read}, member.named or bool(task))
         elif task == member.benchmark.name:
             check_choice(f"{text}: parameter of {task}", name, known)
         changed.append(member)
@@ -117,10 +124,24 @@ def _given(chosen: Sequence[Member], task: str, name: str, value: Any, text: str
     return changed
 
 
+def _check_value(member: Member, name: str, value: Any, text: str) -> None:
+    """Raise BadInput for a value that a benchmark's parameter does not take, whatever its other parameters are."""
+    if name not in {option.name for option in declared(member.benchmark.options)}:
+        return
+    try:
+        member.benchmark.options(**{name: value})
+    except BadInput as problem:
+        try:
+            member.benchmark.options()
+        except BadInput:  # it lacks another parameter
+            return
+        raise BadInput(f"{text}: {member.benchmark.name}: {problem}") from None
+
+
 def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, Run[Any]]], list[Absent]]:
     """The members that can run, with their rows, and those that cannot. grader: whether there is one.
 
-    Raises BadInput as `check_left` does.
+    Raises BadInput as `check_left` does, and for a member whose parameters the user gave by its name.
     """
     ready: list[tuple[Member, Run[Any]]] = []
     absent: list[Absent] = []
@@ -131,6 +152,8 @@ def opened(chosen: Sequence[Member], grader: bool) -> tuple[list[tuple[Member, R
         try:
             ready.append((member, member.open()))
         except BadInput as problem:
+            if member.named:
+                raise BadInput(f"{member.name}: {problem}") from None
             absent.append(Absent(member, one_line(problem, 600)))
     check_left(ready, absent)
     return ready, absent

@@ -61,13 +61,18 @@ class Asked:
         """The requests of these prompts with their replies; a prompt with a first request is two."""
         total = Requests()
         for prompt, reply in prompts:
-            written = self.counter.text(reply) if self.reply_tokens is None else self.reply_tokens
+            written = self._length(reply)
             if prompt.first:
-                first = self.counter.text(TEXT) if self.reply_tokens is None else self.reply_tokens
+                first = self._length(TEXT)
                 total = total.plus(Requests(1, self.counter.prompt(prompt.turns[: prompt.first]), first))
                 total = total.plus(Requests(0, first))  # that reply is a turn of the second request
             total = total.plus(Requests(1, self.counter.prompt(prompt.turns), written))
         return total
+
+    def _length(self, reply: str) -> int:
+        """The expected tokens of a reply like this one, within the limit."""
+        expected = self.counter.text(reply) if self.reply_tokens is None else self.reply_tokens
+        return expected if self.most_tokens is None else min(expected, self.most_tokens)
 
     def cost(self, requests: Requests) -> float | None:
         """US dollars; None where no price is known."""

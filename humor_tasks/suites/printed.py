@@ -21,6 +21,8 @@ def as_markdown(plan: Plan, absent: Sequence[Absent] = ()) -> str:
         "and are narrower for better or worse ones."
     ]
     parts.append("\n".join(f"- {safe(note)}" for note in notes))
+    if own := sorted({each.name for each in plan.models} & {each.name for each in plan.graders}):
+        parts[-1] += "\n" + "\n".join(f"- {safe(name)} judges its own replies." for name in own)
     if absent:
         parts.append("Left out:\n\n" + "\n".join(f"- {safe(f'{each.member.name}: {each.why}')}" for each in absent))
     return "\n\n".join(parts) + "\n"

@@ -43,6 +43,8 @@ def test_parameters() -> None:
     by_name = {member.benchmark.name: dict(member.parameters) for member in found}
     assert by_name["crowd_pairs"] == {"dataset": "sample", "budget": 5, "per_contest": 2, "shots": 3}
     assert by_name["bbeh_nycc"] == {"dataset": "sample", "budget": 5}
+    own = members("text", ["matching.budget=9", "matching.dataset=mine", "cot=false"], dataset="sample", budget=5)[0]
+    assert dict(own.parameters) == {"dataset": "mine", "budget": 9, "cot": False}  # what is given for it alone
     shown = members("text", ["matching.prompts=/a/b/mine"])[0].name
     assert shown == "matching (prompts=mine)"
 
@@ -58,6 +60,7 @@ def test_parameters() -> None:
         ("text", ["shots"], "-T shots: write -T NAME=VALUE."),
         ("text", ["shot=1"], "Did you mean 'shots'?"),
         ("text", ["humorbench.shots=1"], "task of suite text: there is no 'humorbench'"),
+        ("text", ["shots=-1"], "-T shots=-1: matching: shots must be"),
         ("text", ["shots=1", "shots=2"], "shots is given twice; give it once."),
         ("text", ["matching.per_contest=1"], "parameter of matching: there is no 'per_contest'"),
     ],
@@ -103,6 +106,9 @@ def test_requests_and_cost() -> None:
     first = plan_of(opened(members("judged", ["judge_first=commit"], dataset="sample"), True)[0], [model], graders)
     cartoons = 38 + len({record.cluster for record in ready[0][1].records})
     assert cartoons <= first.tasks[0].by_grader["g"].number <= 76
+    short = plan_of(ready, [Asked("h", estimated(), most_tokens=3)], graders)
+    assert short.tasks[0].by_model["h"].written == 38 * 3  # no reply is longer than the limit
+    assert "- h judges its own replies." in as_markdown(short)
     text = as_markdown(plain, ())
     assert "38 + 76 to graders" in text
     assert "m: 38 requests" in text

@@ -17,6 +17,7 @@ from standins import commands, killable
 from standins.forks import Forks
 from standins.tiny_text import tiny_tokenizer
 
+from humor_tasks.files.locks import locked
 from humor_tasks.on_inspect.client import register_prices
 from humor_tasks.results import read_results
 from humor_tasks.testing import ChatServer, text_of
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.inspect_ai_versions
 
 REPLY = "The caption fits the scene. Answer: A"
 VERDICT = "<reasoning>It does.</reasoning>\n<judgement>PASS</judgement>"
-FEW = ["-T", "crowd_pairs.per_contest=2", "-T", "crowd_pairs.contests=901-904"]
+FEW = ["-T", "crowd_pairs.per_contest=2", "-T", "crowd_pairs.contests=9010-9013"]
 
 
 def explainer(messages: list[dict[str, Any]]) -> str:
@@ -126,7 +127,8 @@ def test_plan_against_truth(tokenizer: Any, tmp_path: Path, monkeypatch: pytest.
         assert "## Profile" in printed
         assert f"The page: {folder / 'report' / 'index.html'}" in printed
         again = len(model.requests)
-        assert commands.humor_tasks(*asked(folder, "text", *counted)) == printed
+        resumed = "Resuming: 8 of 8 tasks have finished and are not run again.\n"
+        assert commands.humor_tasks(*asked(folder, "text", *counted)).replace(resumed, "") == printed
         assert len(model.requests) == again
         judged = commands.humor_tasks(*asked(tmp_path / "judged", "judged", "--grader", "openai-api/judge/g"))
         assert "38 + 38 to graders" in judged
@@ -233,6 +235,10 @@ def test_a_model_fails(
         (["--budget", "0"], "0 is not in the range x>=1"),
         (["--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
         (["--model", "nobody/m"], "nobody/m"),
+        (["-T", "shots=abc"], "-T shots=abc: matching: shots must be a whole number"),
+        (["-T", "bbeh_nycc.dataset=/no/where"], "bbeh_nycc: dataset=/no/where is neither"),
+        (["--suite", "judged", "--grader", "baseline/longest"], "grader baseline/longest: writes no verdict"),
+        (["--model-base-url", "http://me:word@127.0.0.1/v1"], "--model-base-url: holds a password or a key"),
     ],
 )
 def test_refused(more: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,8 +260,26 @@ def test_folders(tmp_path: Path) -> None:
     commands.humor_tasks(*base, "baseline/overlap", "-o", tmp_path / "run", "--limit", "2")
     told = commands.refused(*base, "baseline/longest", "-o", tmp_path / "run", "--limit", "2")
     assert 'models: ["baseline/overlap"] there, ["baseline/longest"] here' in told
+    told = commands.refused(*base, "baseline/overlap", "-o", tmp_path / "run", "--limit", "2", "-M", "seed=1")
+    assert 'model_args: {} there, {"seed": "1"} here' in told
+    with locked(tmp_path / "run"):
+        told = commands.refused(*base, "baseline/overlap", "-o", tmp_path / "run", "--limit", "2")
+    assert f"{tmp_path / 'run'}: another process is using this folder" in told
     (tmp_path / "run" / "run.json").write_text("{", encoding="utf-8")
     assert "run.json: cannot be read" in commands.refused(*base, "baseline/overlap", "-o", tmp_path / "run")
+
+
+def test_a_damaged_log_is_set_aside(tmp_path: Path) -> None:
+    command = ["run", "--model", "baseline/overlap", "--dataset", "sample", "--limit", "2", "--yes"]
+    command += ["-o", str(tmp_path / "run")]
+    commands.humor_tasks(*command)
+    before = scores(tmp_path / "run")
+    log = next((tmp_path / "run" / "logs").glob("*_matching_*.eval"))
+    log.write_bytes(log.read_bytes()[:500])
+    printed = commands.humor_tasks(*command)
+    assert f"{log}: cannot be read; it is now {log.stem}.damaged, and its task runs again." in printed
+    assert "Resuming: 6 of 7 tasks have finished and are not run again." in printed
+    assert scores(tmp_path / "run") == before
 
 
 def test_a_baseline_rates_nothing(tmp_path: Path) -> None:

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.errors import BadInput
+from humor_tasks.files.locks import LOCK, locked
 from humor_tasks.files.reading import json_object
 from humor_tasks.files.writing import write_json
 from humor_tasks.models.folders import CONFIG, METRICS
 from humor_tasks.rows import trained_on
 
-logger = logging.getLogger(__name__)
-
 Read = TypeVar("Read")
 Units = Mapping[str, Collection[str]]
 
 CURVES = "curves.csv"
-LOCK = ".lock"
 # Only the main process of `accelerate launch` writes files.
 IS_MAIN, PROCESSES = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
 
@@ -51,7 +48,7 @@ def run_in(
         return json_object(output / METRICS)
     data = read()
     new = not output.exists()
-    with locked(output, shared or not IS_MAIN):
+    with contextlib.nullcontext() if shared or not IS_MAIN else locked(output):
         return _run(output, values, data, run, new)
 
 
@@ -78,35 +75,6 @@ def _run(
         )
     wait_for_everyone()
     return json_object(output / METRICS)
-
-
-@contextmanager
-def locked(output: Path, shared: bool = False) -> Iterator[None]:
-    """Hold the folder's lock, unless it is `shared`; the operating system releases that of a process that ends.
-
-    Raises BadInput where another process holds it.
-    """
-    if shared:
-        yield
-        return
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(output / LOCK)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise BadInput(
-            f"{output}: another process is training in this folder; let it end, or choose another folder."
-        ) from None
-    except NotImplementedError:
-        logger.warning("%s: this file system has no locks; train in this folder with one process at a time.", output)
-    except OSError as problem:
-        raise BadInput(f"{output}: cannot be written ({problem}).") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def check_folder(output: Path, settings: dict[str, Any]) -> None:

@@ -22,6 +22,9 @@ NO_OVERALL = (
     "would rank models by the tasks that are in it."
 )
 OTHER_ROWS = "Published values are of other rows or another protocol where the scorecard says so."
+SAMPLE_ROWS = (
+    "The rows are the packaged sample, invented to try tasks out: these scores compare with no published value."
+)
 MOST = 3
 """Models up to which every two are compared."""
 
@@ -61,8 +64,10 @@ def profile(card: Scorecard, results: Results) -> Profile | None:
     models = TextTable(
         "The main metric of each benchmark, with its 95 % interval", ("model", *map(_heading, columns)), tuple(rows)
     )
-    notes = (NO_OVERALL, OTHER_ROWS) if any(column.beside for column in columns) else (NO_OVERALL,)
-    return Profile(models, _differences(results, columns), notes)
+    cells = [cell for column in columns for cell in column.cells]
+    notes = [NO_OVERALL, *([OTHER_ROWS] if any(column.beside for column in columns) else [])]
+    notes += [SAMPLE_ROWS] if any(cell.result.run.source.get("dataset") == "sample" for cell in cells) else []
+    return Profile(models, _differences(results, columns), tuple(notes))
 
 
 def _heading(column: Column) -> str:

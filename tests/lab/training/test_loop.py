@@ -26,9 +26,10 @@ from standins.tiny_training import Line, trained
 from standins.trainings import Killed, killed_in_epoch
 
 from humor_tasks.errors import BadInput
+from humor_tasks.files.locks import locked
 from humor_tasks.lab.training import checkpoint
 from humor_tasks.lab.training.loop import process_parts
-from humor_tasks.lab.training.run_folders import check_folder, locked, run_in
+from humor_tasks.lab.training.run_folders import check_folder, run_in
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -210,9 +211,7 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     with locked(tmp_path / "run"):
         said = refused_run(tmp_path / "run", seed=0)
         assert empty_run(tmp_path / "other", seed=0)["settings"] == {"seed": 0}
-    assert (
-        said == f"{tmp_path / 'run'}: another process is training in this folder; let it end, or choose another folder."
-    )
+    assert said == f"{tmp_path / 'run'}: another process is using this folder; let it end, or choose another folder."
     assert empty_run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}
     with locked(tmp_path / "run"):
         assert empty_run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}  # a finished run is only read
@@ -240,12 +239,12 @@ def test_a_run_that_another_process_finished_meanwhile_is_not_repeated(tmp_path:
 
 @pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_gone(tmp_path: Path) -> None:
-    holds = "import pathlib, sys, time; from humor_tasks.lab.training.run_folders import locked\n"
+    holds = "import pathlib, sys, time; from humor_tasks.files.locks import locked\n"
     holds += "with locked(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
     with subprocess.Popen([sys.executable, "-c", holds, tmp_path], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert "another process is training" in refused_run(tmp_path, seed=0)
+        assert "another process is using" in refused_run(tmp_path, seed=0)
         process.kill()
     assert empty_run(tmp_path, seed=0)["settings"] == {"seed": 0}
 
