@@ -48,6 +48,7 @@ _LEAD = (
     r"|i(?:'d|'ll|[ \t]would|[ \t]will)?[ \t](?:choose|pick|select|say|go[ \t]with)"
     r"|i[ \t](?:think|believe|guess)[ \t]it(?:'s|[ \t]is)"
     rf"|the[ \t]{_PRAISE}(?:[ \t](?:{_THING}|one|fit|match))?[ \t]is"
+    r"|the[ \t](?:winner|answer)(?:[ \t](?:of|to)[ \t]the[ \t]\w{1,20})?[ \t]is"
     rf"|the[ \t]{_THING}[ \t]that[ \t](?>(?:(?!is\b)[\w'-]{{1,30}}[ \t]){{1,12}})is)"
     r"\b[ \t,:*_\"'(]{1,6}+"
 )

@@ -50,6 +50,11 @@ STATED = [
     # a reply of one sentence without the marker
     *(("The funnier group is group C.", "C"), ("The caption that belongs to the lighthouse is C.", "C")),
     *(("The winning caption is **C**", "C"), ("The funnier group is a joke.", None)),
+    *(
+        ("The winner of the contest is C.", "C"),
+        ("The answer to the contest is: C.", "C"),
+        ("The winner is a cat.", None),
+    ),
     *(("The caption that belongs to the lighthouse is a joke.", None), ("The funnier group is not C.", None)),
     *(("The caption that I like is not C.", None), ("The funnier group is C or D.", None)),
     *(("The caption that is C is D.", None), ("The funnier group is C? No.", None)),

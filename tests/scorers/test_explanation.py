@@ -22,6 +22,9 @@ from humor_tasks import scorers
         ("  > EXPLANATION : A bear would say so.", "A bear would say so."),
         ("Explanation：A bear would say so.", "A bear would say so."),
         ("Explanation: *Ursus* would **say** so.", "*Ursus* would **say** so."),
+        ('Sure! I will end with "Explanation: ".\n\nExplanation: A bear would say so.', "A bear would say so."),
+        ('I will finish with "Explanation: " and a joke.', 'I will finish with "Explanation: " and a joke.'),
+        ('Explanation: "A bear" is a pun.', '"A bear" is a pun.'),
         # a repeated marker
         ("## Explanation:\n\nExplanation: A bear would say so.", "A bear would say so."),
         # no marker: the whole reply

@@ -21,8 +21,18 @@ READ = [
     *(("**No.** The caption says what it means.", "no"), ("No\n\nThe caption is plain.", "no")),
     *(("Answer: 'no'", "no"), ("'Yes.'", "yes"), ('"Yes", because nobody would say so.', "yes")),
     *(('Yes. He says "yes" and means "no".', "yes"), ("No, I can't see anything sarcastic in it.", "no")),
+    # its first sentence says the word in full: what follows may weigh it
+    ("No, the caption is not humorous. It comes from a film, but it's not a humorous one.", "no"),
+    ("No, the last utterance is not sarcastic. It is a dialogue, but it is not a sarcastic dialogue.", "no"),
+    ("Yes, this caption is sarcastic. It praises the rain, although nobody likes rain.", "yes"),
+    ("No, it is not funny at first sight. Answer: yes", "yes"),
 ]
 UNREAD = [
+    ("No, the last utterance is not sarcastic. It is a question, and the answer is yes.", "unparsed"),
+    ("Yes, the caption is sarcastic. But then it is not sarcastic.", "unparsed"),
+    ("No, the caption is not sarcastic. But it's a sarcastic caption's cousin, and it is sarcastic.", "unparsed"),
+    ("No, the caption is not sarcastic. Wait, it may be.", "unparsed"),
+    ("No, the caption is sarcastic. But he means it.", "unparsed"),
     ("", "empty"),
     ("<think>Answer: yes", "unparsed"),
     ("Yes and no.", "unparsed"),
