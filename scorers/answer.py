@@ -18,7 +18,7 @@ from humor_tasks.errors import BadInput, check_choice
 
 from .own_turn import own_turn
 from .refusal import is_refusal
-from .statement import ends_reply, lone_letter, plain, statements
+from .statement import ends_reply, lone_letter, parts_sentences, plain, statements
 
 Status = Literal["answered", "unparsed", "refused", "empty"]
 Mode = Literal["strict", "released_chat", "released_leaderboard"]
@@ -61,7 +61,8 @@ def _strict(reply: str, letters: str) -> Reading:
        Several letters ("C or D", "C, no wait, D") and other letters ("F") are a statement without a letter.
     4. All statements agree: their letter, wherever they are (an explanation may follow).
        They differ, or one has no letter: the last one counts, because models restate and weigh choices before they
-       commit, but only if it ends the reply: nothing but markup may follow its line. Otherwise unparsed.
+       commit, but only if it ends the reply, where nothing but markup may follow its line, and if another sentence
+       states the others. Otherwise unparsed.
     5. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C", "I choose C.", "The funnier
        group is group C."), or one line that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and
        has no other label.
@@ -77,8 +78,9 @@ def read_own(visible: str, letters: str) -> Reading:
     if not stated:
         return _reading(lone_letter(text, letters), visible)
     last = stated[-1]
-    agreed = all(statement.letter == last.letter for statement in stated)
-    return _reading(last.letter if agreed or ends_reply(text, last) else None, visible)
+    others = [statement for statement in stated if statement.letter != last.letter]
+    chosen = not others or (ends_reply(text, last) and parts_sentences(text, others[-1], last))
+    return _reading(last.letter if chosen else None, visible)
 
 
 def _released_chat(reply: str, letters: str) -> Reading:

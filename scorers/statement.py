@@ -108,6 +108,7 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _LINES_BELOW = re.compile(r"[^\n]{0,1000}\n\s{0,10}[*_(\[\"'>-]{0,4}([A-Za-z])[).:]")
+_TURN = re.compile(r"[.!?;:\n]|\b(?:but|wait|actually|no|rather|instead|reflection)\b", re.IGNORECASE)
 _CLOSING_TAG = re.compile(r"</?\w{1,10}>")
 _ONLY_LETTER = re.compile(r"[^\w?]*+\Z")
 _FENCE = re.compile(r"\A```(?:json)?\s*+", re.IGNORECASE)
@@ -184,6 +185,11 @@ def ends_reply(text: str, statement: Statement) -> bool:
     """Whether only markup follows the line on which `statement` ends."""
     line_end = text.find("\n", statement.end)
     return line_end < 0 or re.search(r"\w", _CLOSING_TAG.sub("", text[line_end:])) is None
+
+
+def parts_sentences(text: str, first: Statement, second: Statement) -> bool:
+    """Whether a sentence ends, or turns ("but"), between two statements: "... is C and the answer is D" does neither."""
+    return _TURN.search(text, first.end - 1, max(first.end - 1, second.end - 2)) is not None
 
 
 def _is_asserted(text: str, marker: re.Match[str]) -> bool:

@@ -167,6 +167,8 @@ COMMITTED = [  # several statements: the letter, or None
     ("Answer: A\n\nWait.\n\n<answer>B</answer>\n</response>", "B"),
     ("First I thought: the answer is A. But the answer is B.", "B"),
     ("Answer: A or B\n...\nAnswer: B", "B"),
+    ('You are right, the answer is "D" and the correct answer is indeed "C" and the answer is "B".', None),
+    ("The answer is A, but on reflection the answer is B", "B"),
     ("Answer: A\n\nWait.\n\nAnswer: B\n\nHope that helps!", None),
     ("Answer: B\n\nAnswer: A or B", None),
     ("Answer: F\nAnswer: C\nThat is all.", None),
