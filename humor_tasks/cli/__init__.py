@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import warnings
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +27,8 @@ from humor_tasks.cli.score import parameters, rescore, score
 from humor_tasks.cli.train import train
 from humor_tasks.errors import BadInput
 
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
+
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Scores": (run, score, grade, rescore, parameters),
     "Finished runs": (report, compare, analyse, reproduce, export),
@@ -33,15 +39,26 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
 captions.add_command(arena)
 
 
+def _sentence(plain: Any, message: Any, category: Any, filename: str, *where: Any) -> str:
+    """A warning of this package without the place in its code, which tells a user nothing; others as `plain`."""
+    if not filename.startswith(_PACKAGE):
+        return str(plain(message, category, filename, *where))
+    return f"Warning: {message}\n"
+
+
 class _Main(click.Group):
     """Prints BadInput as a one-line message and exits with status 2, as click does for invalid options."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """See Command."""
+        plain = warnings.formatwarning
+        warnings.formatwarning = partial(_sentence, plain)
         try:
             return super().invoke(ctx)
         except BadInput as problem:
             raise click.UsageError(str(problem)) from None
+        finally:
+            warnings.formatwarning = plain
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands by section; two options are named in one line."""

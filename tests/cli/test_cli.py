@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,27 @@ def predictions(tmp_path: Path) -> Path:
         json.dumps({r.id: f"So the answer is {r.target}." for r in load("ranking", dataset="sample").records})
     )
     return path
+
+
+def test_a_warning_is_one_sentence(capfd: pytest.CaptureFixture[str]) -> None:
+    """Without a place in the code, where it is one of this package."""
+    before = warnings.formatwarning
+
+    @click.command()
+    def warn() -> None:
+        for place in (__file__, main.callback.__code__.co_filename):
+            sys.stderr.write(warnings.formatwarning("beware", UserWarning, place, 1))
+
+    main.add_command(warn, "warn-once")
+    try:
+        main(["warn-once"], standalone_mode=False)
+    finally:
+        del main.commands["warn-once"]
+    own, other = "Warning: beware\n", f"{__file__}:1: UserWarning: beware\n"
+    told = capfd.readouterr().err
+    assert told.startswith(other)
+    assert told.endswith(own)
+    assert warnings.formatwarning is before
 
 
 def test_score_prints_every_metric_with_its_interval_and_signature(predictions: Path) -> None:
