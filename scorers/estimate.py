@@ -12,6 +12,7 @@ ratings.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -194,7 +195,8 @@ def on_log_scale(estimate: Estimate, dof: float, level: float = 0.95) -> Estimat
         bound = math.nan if math.isnan(e.stderr) else e.value
         return Estimate(e.value, e.stderr, bound, bound, e.n, e.clusters)
     log = with_interval(math.log(e.value), e.stderr / e.value, dof, level, e.n, e.clusters)
-    return Estimate(e.value, e.stderr, math.exp(log.low), math.exp(log.high), e.n, e.clusters)
+    high = math.exp(log.high) if log.high < math.log(sys.float_info.max) else math.inf
+    return Estimate(e.value, e.stderr, math.exp(log.low), high, e.n, e.clusters)
 
 
 def effective_clusters(clusters: Sequence[Hashable]) -> float:

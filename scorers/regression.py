@@ -16,7 +16,7 @@ over all orders, so the order of the rows does not matter.
 Errors are linearised and clustered (see `estimate`), including the effect of estimated quantities: the grade at the cut
 of rmse@X and the ranks of spearman. Intervals of the two correlations use Fisher's (1915) transformation: the interval
 of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh. Those of rmse and rmse@X are of the
-logarithm, with one degree of freedom less than the effective number of clusters.
+logarithm, with one degree of freedom less than the effective number of clusters, and at least one.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _bins(gold: Floats, width: float) -> tuple[list[int], list[float]]:
 
 def _logarithmic(estimate: Estimate, clusters: Sequence[Hashable], level: float) -> Estimate:
     """An error's `estimate` with its interval on the log scale."""
-    return on_log_scale(estimate, effective_clusters(clusters) - 1, level)
+    return on_log_scale(estimate, max(effective_clusters(clusters) - 1, 1.0), level)
 
 
 def _fisher(estimate: Estimate, level: float) -> Estimate:

@@ -188,7 +188,7 @@ def ends_reply(text: str, statement: Statement) -> bool:
 
 
 def parts_sentences(text: str, first: Statement, second: Statement) -> bool:
-    """Whether a sentence ends, or turns ("but"), between two statements: "... is C and the answer is D" does neither."""
+    """Whether a sentence ends or turns ("but") between two statements, unlike in "... is C and the answer is D"."""
     return _TURN.search(text, first.end - 1, max(first.end - 1, second.end - 2)) is not None
 
 
