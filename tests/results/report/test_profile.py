@@ -13,7 +13,7 @@ from humor_tasks.results.compare import compare
 from humor_tasks.results.report.build import Report, build_report
 from humor_tasks.results.report.markdown import as_markdown
 from humor_tasks.results.report.page import page
-from humor_tasks.results.report.profile import NO_OVERALL, OTHER_ROWS
+from humor_tasks.results.report.profile import NO_OVERALL, OTHER_ROWS, SAMPLE_ROWS
 from humor_tasks.tasks import bbeh_nycc, matching, ranking, recitation
 
 MODELS = ["baseline/longest", "baseline/first", "baseline/random", "baseline/overlap"]
@@ -36,7 +36,7 @@ def report(results: Results, models: int = 4, without: tuple[str, ...] = ()) -> 
 def test_abilities_in_order(results: Results) -> None:
     built = report(results)
     assert built.profile is not None
-    assert built.profile.notes == (NO_OVERALL, OTHER_ROWS)
+    assert built.profile.notes == (NO_OVERALL, OTHER_ROWS, SAMPLE_ROWS)
     assert built.profile.models.head == (
         "model",
         "Which caption belongs: matching accuracy, %",
