@@ -16,14 +16,15 @@ over all orders, so the order of the rows does not matter.
 Errors are linearised and clustered (see `estimate`), including the effect of estimated quantities: the grade at the cut
 of rmse@X and the ranks of spearman. Intervals of the two correlations use Fisher's (1915) transformation: the interval
 of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh. Those of rmse and rmse@X are of the
-logarithm, with one degree of freedom less than the effective number of clusters, and at least one.
+logarithm, for G clusters with the stderr times sqrt(G / (G - 1)), and with one degree of freedom less than the
+effective number of clusters, and at least one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from humor_tasks.errors import BadInput
 
@@ -217,8 +218,14 @@ def _bins(gold: Floats, width: float) -> tuple[list[int], list[float]]:
 
 
 def _logarithmic(estimate: Estimate, clusters: Sequence[Hashable], level: float) -> Estimate:
-    """An error's `estimate` with its interval on the log scale."""
-    return on_log_scale(estimate, max(effective_clusters(clusters) - 1, 1.0), level)
+    """An error's `estimate` with its interval on the log scale, of the stderr times sqrt(G / (G - 1)).
+
+    The factor is about what the jackknife's error has over the linearised one: few clusters need it.
+    """
+    e = estimate
+    wider = e.stderr * math.sqrt(e.clusters / (e.clusters - 1)) if e.clusters > 1 else e.stderr
+    interval = on_log_scale(replace(e, stderr=wider), max(effective_clusters(clusters) - 1, 1.0), level)
+    return replace(interval, stderr=e.stderr)
 
 
 def _fisher(estimate: Estimate, level: float) -> Estimate:

@@ -100,7 +100,8 @@ def test_rmse_by_hand() -> None:
     found = scorers.rmse([1, 2, 2, 0], [0, 2, 1, 3], "aabb")
     assert found.value == pytest.approx(math.sqrt(2.75))
     assert found.stderr == pytest.approx(2.25 / (2 * math.sqrt(2.75)))
-    log = scipy.stats.t.ppf(0.975, 1) * found.stderr / found.value  # two clusters of equal size: one degree of freedom
+    # two clusters of equal size: one degree of freedom, and the factor sqrt(2 / 1)
+    log = scipy.stats.t.ppf(0.975, 1) * math.sqrt(2) * found.stderr / found.value
     assert (found.low, found.high) == pytest.approx((found.value / math.exp(log), found.value * math.exp(log)))
     assert (found.n, found.clusters) == (4, 2)
 
