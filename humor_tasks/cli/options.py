@@ -47,9 +47,12 @@ MODEL_ARGS = click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE
 
 
 def _without_key(_: click.Context, __: click.Parameter, url: str | None) -> str | None:
-    """The URL. Raises BadInput for one that holds a password or a key, which logs would show."""
+    """The URL. Raises BadInput for one that holds what logs must not show."""
     if url and without_credentials(url) != url:
-        raise BadInput("--model-base-url: holds a password or a key; give it by the provider's environment variable.")
+        raise BadInput(
+            "--model-base-url: logs would show the user or the query of this URL; leave them out, and set the "
+            "provider's environment variable."
+        )
     return url
 
 

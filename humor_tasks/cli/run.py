@@ -170,9 +170,10 @@ def _run(
 
 def _resume(folder: Path, tasks: Sequence[Any], models: Sequence[str]) -> None:
     """Say what a folder of logs holds already, and set aside logs that cannot be read."""
-    from humor_tasks.on_inspect.eval_sets import logs_in, unfinished
+    from humor_tasks.logs.inspect_logs import headers_in
+    from humor_tasks.on_inspect.eval_sets import unfinished
 
-    logs, damaged = logs_in(folder)
+    logs, damaged = headers_in(folder)
     for path in damaged:
         path.rename(path.with_suffix(".damaged"))
         click.echo(

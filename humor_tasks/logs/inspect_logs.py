@@ -54,6 +54,17 @@ def read_log(path: Path) -> FinishedRun:
         raise _no_log(path, problem) from None
 
 
+def headers_in(folder: Path) -> tuple[list[EvalLog], list[Path]]:
+    """The headers of the .eval logs in a folder, and the logs that cannot be read, such as those that are cut off."""
+    headers, damaged = [], []
+    for path in sorted(folder.glob("*.eval")):
+        try:
+            headers.append(read_eval_log(str(path), header_only=True))
+        except Exception:  # whatever the content makes its reader raise
+            damaged.append(path)
+    return headers, damaged
+
+
 def from_log(log: EvalLog, path: Path | None = None) -> FinishedRun:
     """The run of a log that is already in memory."""
     samples = log.samples or []

@@ -8,11 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig, Model
 
 from humor_tasks.benchmarks import GROUP, NAMES
@@ -156,17 +155,6 @@ def _task(asked: SetTask, model: Model, graders: Sequence[Model], most: int | No
     init_active_model(model, GenerateConfig(max_tokens=most))
     init_model_roles({ROLE: list(graders)} if graders else {})
     return task_with(task_create(asked.task, **asked.parameters), model=model)
-
-
-def logs_in(folder: Path) -> tuple[list[EvalLog], list[Path]]:
-    """The headers of the logs in a folder, and the logs that cannot be read, such as those that are cut off."""
-    headers, damaged = [], []
-    for path in sorted(folder.glob("*.eval")):
-        try:
-            headers.append(read_eval_log(str(path), header_only=True))
-        except Exception:  # whatever the content makes its reader raise
-            damaged.append(path)
-    return headers, damaged
 
 
 def run_tasks(

@@ -238,7 +238,10 @@ def test_a_model_fails(
         (["-T", "shots=abc"], "-T shots=abc: matching: shots must be a whole number"),
         (["-T", "bbeh_nycc.dataset=/no/where"], "bbeh_nycc: dataset=/no/where is neither"),
         (["--suite", "judged", "--grader", "baseline/longest"], "grader baseline/longest: writes no verdict"),
-        (["--model-base-url", "http://me:word@127.0.0.1/v1"], "--model-base-url: holds a password or a key"),
+        (
+            ["--model-base-url", "http://me:word@127.0.0.1/v1"],
+            "--model-base-url: logs would show the user or the query",
+        ),
     ],
 )
 def test_refused(more: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
