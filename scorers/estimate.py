@@ -15,7 +15,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
 from humor_tasks.errors import BadInput
@@ -193,10 +193,10 @@ def on_log_scale(estimate: Estimate, dof: float, level: float = 0.95) -> Estimat
     e = estimate
     if math.isnan(e.stderr) or not e.value > 0:
         bound = math.nan if math.isnan(e.stderr) else e.value
-        return Estimate(e.value, e.stderr, bound, bound, e.n, e.clusters)
+        return replace(e, low=bound, high=bound)
     log = with_interval(math.log(e.value), e.stderr / e.value, dof, level, e.n, e.clusters)
     high = math.exp(log.high) if log.high < math.log(sys.float_info.max) else math.inf
-    return Estimate(e.value, e.stderr, math.exp(log.low), high, e.n, e.clusters)
+    return replace(e, low=math.exp(log.low), high=high)
 
 
 def effective_clusters(clusters: Sequence[Hashable]) -> float:

@@ -64,26 +64,23 @@ def held(clusters: np.ndarray, share: float, within: float, samples: int, seed: 
 def systems(run: Run[Any]) -> dict[str, list[Outcome]]:
     """Outcomes of systems to all rows, for metrics that are no shares; none where there is no such system here."""
     stream, rows, name = np.random.default_rng(0), run.records, run.benchmark.metrics[0].name
+
+    def answered(texts: list[str]) -> list[Outcome]:
+        return [run.scored(row, Answer(text)) for row, text in zip(rows, texts, strict=True)]
+
     if name == "rmse":
         near = [str(min(3.0, max(0.0, float(row.target) + stream.normal(0, 0.5)))) for row in rows]
-        return {
-            "1.0 for all": [run.scored(row, Answer("1.0")) for row in rows],
-            "the mean rating and noise": [run.scored(r, Answer(text)) for r, text in zip(rows, near, strict=True)],
-        }
+        return {"1.0 for all": answered(["1.0"] * len(rows)), "the mean rating and noise": answered(near)}
     if name == "recited":
         known = {cluster: stream.random() < 0.4 for cluster in sorted({row.cluster for row in rows})}
         named = [row.groups["instruction"] == "guided" for row in rows]
         knows = [known[row.cluster] and (told or stream.random() < 0.2) for row, told in zip(rows, named, strict=True)]
-        answers = [row.target if each else "-" for row, each in zip(rows, knows, strict=True)]
-        return {"knows 40 % of contests": [run.scored(r, Answer(text)) for r, text in zip(rows, answers, strict=True)]}
+        texts = [str(row.target) if each else "-" for row, each in zip(rows, knows, strict=True)]
+        return {"knows 40 % of contests": answered(texts)}
     if name == "bleu":
         texts = [str(row.target) for row in rows]
         halves = [text[: len(text) // 2] for text in texts]
-        given = {"the next row's reference": texts[1:] + texts[:1], "half of the reference": halves}
-        return {
-            system: [run.scored(row, Answer(text)) for row, text in zip(rows, replies, strict=True)]
-            for system, replies in given.items()
-        }
+        return {"the next row's reference": answered(texts[1:] + texts[:1]), "half of the reference": answered(halves)}
     return {}
 
 

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 TASK = "humorbench"
@@ -43,9 +42,11 @@ def in_lm_eval(name: str, given: argparse.Namespace) -> Any:
     from humor_tasks.on_lm_eval.providers.text import TextLM
 
     how = {"device": given.device, "batch_size": given.connections}
-    model: Any = TextLM(given.pretrained, **how)
+    model: Any
     if name == "hf":
         model = HFLM(pretrained=given.pretrained, dtype="float32", **how)
+    else:
+        model = TextLM(given.pretrained, **how)
     network = model.model if name == "hf" else model.language.network
     network.generation_config.min_new_tokens = given.tokens
     texts = [model.apply_chat_template(turns) for turns in prompts(given.rows)]
@@ -127,7 +128,8 @@ def main() -> None:
         parser.add_argument(option, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
-        return measure(given)
+        measure(given)
+        return
     cases = [("lm-eval", given.lm_eval_tokens, given.batch_size)]
     cases += [("inspect", given.inspect_tokens, int(count)) for count in given.connect.split(",")]
     print(
@@ -136,14 +138,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for harness, tokens, connections in cases:
             ours, theirs = (
-                measured(f"{harness}:{name}", given, tokens, connections, str(Path(folder))) for name in ROUTES[harness]
+                measured(f"{harness}:{name}", given, tokens, connections, folder) for name in ROUTES[harness]
             )
             same = sum(a.strip() == b.strip() for a, b in zip(ours["replies"], theirs["replies"], strict=True))
             names, parts = " and ".join(ROUTES[harness]), []
             for key, unit in (("seconds", "s"), ("processor", "s of processors"), ("peak", "MiB")):
                 parts.append(f"{ours[key]:.1f} and {theirs[key]:.1f} {unit} ({theirs[key] / ours[key]:.2f})")
             print(f"{names}, {tokens} tokens, {connections} at a time: {', '.join(parts)}; the same text {same}")
-    return None
 
 
 if __name__ == "__main__":

@@ -98,8 +98,10 @@ def run(
 
 def _confirm(yes: bool) -> None:
     """Ask before the first request. Raises BadInput where nobody can answer."""
+    if yes:
+        return
     try:
-        yes or click.confirm("\nStart?", abort=True)
+        click.confirm("\nStart?", abort=True)
     except click.Abort:
         raise BadInput("not started; --yes starts without asking.") from None
 
