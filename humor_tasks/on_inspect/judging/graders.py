@@ -162,10 +162,11 @@ def read_view(grader: str, output: ModelOutput) -> Verdict:
     if text and stopped != "content_filter" and not _unfinished(output):
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
-    return Verdict(grader, None, status, NO_VIEW, output.error or output.completion)
+    cut = f"is not whole (stop reason {stopped})" if text and status == "unparsed" else f"is {status}"
+    return Verdict(grader, None, status, NO_VIEW.format(cut), output.error or output.completion)
 
 
-NO_VIEW = "There is no own view of the item, which judge_first=commit asks for first."
+NO_VIEW = "The own view of the item, which judge_first=commit asks for first, {}; no verdict was asked."
 NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."
 
 

@@ -97,18 +97,20 @@ def test_a_pair_and_its_picture_are_seen_before_its_explanations(tmp_path: Path)
 
 
 NO_VIEW = [
-    ("", "stop", "empty"),
-    ("<think>They are", "stop", "unparsed"),
-    (VIEW, "max_tokens", "unparsed"),
-    (VIEW, "content_filter", "refused"),
+    ("", "stop", "empty", "is empty"),
+    ("<think>They are", "stop", "unparsed", "is unparsed"),
+    (VIEW, "max_tokens", "unparsed", "is not whole (stop reason max_tokens)"),
+    (VIEW, "content_filter", "refused", "is refused"),
 ]
 
 
-@pytest.mark.parametrize(("reply", "stop", "status"), NO_VIEW)
-def test_without_a_view_there_is_no_verdict(reply: str, stop: Any, status: str) -> None:
+@pytest.mark.parametrize(("reply", "stop", "status", "why"), NO_VIEW)
+def test_without_a_view_there_is_no_verdict(reply: str, stop: Any, status: str, why: str) -> None:
     by = says("j", reply, stop)
     log = graded_log(own_task(bears("s", "It has fur.", "It flies."), **COMMIT), says("m", SECRET), by)
-    assert [[v["status"] for v in point["verdicts"]] for point in points(only(log))] == [[status]] * 2
+    verdicts = [verdict for point in points(only(log)) for verdict in point["verdicts"]]
+    assert [verdict["status"] for verdict in verdicts] == [status] * 2
+    assert all(f" {why}; no verdict" in verdict["reasons"] for verdict in verdicts)
     assert metrics(log)["missing_verdicts"] == 1
     assert len(by.asked) == 1
     examined = says("j", reply, stop)
