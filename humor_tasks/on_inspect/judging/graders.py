@@ -162,8 +162,8 @@ def read_view(grader: str, output: ModelOutput) -> Verdict:
     if text and stopped != "content_filter" and not _unfinished(output):
         return Verdict(grader, text, "answered")
     status = "refused" if stopped == "content_filter" else "unparsed" if output.completion.strip() else "empty"
-    cut = f"is not whole (stop reason {stopped})" if text and status == "unparsed" else f"is {status}"
-    return Verdict(grader, None, status, NO_VIEW.format(cut), output.error or output.completion)
+    why = f"is not whole (stop reason {stopped})" if text and status == "unparsed" else f"is {status}"
+    return Verdict(grader, None, status, NO_VIEW.format(why), output.error or output.completion)
 
 
 NO_VIEW = "The own view of the item, which judge_first=commit asks for first, {}; no verdict was asked."

@@ -108,9 +108,8 @@ NO_VIEW = [
 def test_without_a_view_there_is_no_verdict(reply: str, stop: Any, status: str, why: str) -> None:
     by = says("j", reply, stop)
     log = graded_log(own_task(bears("s", "It has fur.", "It flies."), **COMMIT), says("m", SECRET), by)
-    verdicts = [verdict for point in points(only(log)) for verdict in point["verdicts"]]
-    assert [verdict["status"] for verdict in verdicts] == [status] * 2
-    assert all(f" {why}; no verdict" in verdict["reasons"] for verdict in verdicts)
+    assert [[v["status"] for v in point["verdicts"]] for point in points(only(log))] == [[status]] * 2
+    assert all(f" {why}; no verdict" in v["reasons"] for point in points(only(log)) for v in point["verdicts"])
     assert metrics(log)["missing_verdicts"] == 1
     assert len(by.asked) == 1
     examined = says("j", reply, stop)
